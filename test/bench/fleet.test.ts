@@ -2,56 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { gatesOf } from '../../bench/gates.js'
 import { withAddition } from '../../bench/measure/addition.js'
-import type { Figures } from '../../bench/measure/figures.js'
 import { deliveredMessages, sentCommands } from '../../bench/measure/redis-side.js'
-import type { CellResult, Results } from '../../bench/measure/results.js'
+import type { CellResult } from '../../bench/measure/results.js'
 import { documentOf } from '../../bench/report/document.js'
 import { faultsOf } from '../../bench/smoke.js'
-
-const nothing: Figures = {
-  sections: 1_000,
-  elapsedMs: 1_000,
-  sectionsPerSecond: 1_000,
-  gapP50Ms: undefined,
-  gapP99Ms: undefined,
-  crossingP50Ms: undefined,
-  crossings: 0,
-  commandsPerSection: undefined,
-  clientUsPerSection: undefined,
-  serverUsPerSection: undefined,
-  jain: 1,
-  starved: 0,
-  worstWaitMs: 0,
-  waitP50Ms: undefined,
-  overlaps: 0,
-  gaveUp: 0,
-  maxRssMb: 0,
-  errors: [],
-}
-
-function cell(scenario: string, library: string, figures: Partial<Figures>): CellResult {
-  return {
-    scenario,
-    library,
-    round: 0,
-    tookMs: 0,
-    result: { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } },
-  }
-}
-
-function results(startedAt: string, cells: readonly CellResult[]): Results {
-  const machine = { system: 's', processor: 'p', cores: 2, memoryGb: 4, node: '20', server: 'Redis 7' }
-  return {
-    startedAt,
-    tookMs: 60_000,
-    rounds: 1,
-    quick: false,
-    machine,
-    cells,
-    heldLocks: undefined,
-    blocked: [],
-  }
-}
+import { cell, results } from './cells.js'
 
 const fleet = [
   cell('fleet-ping', 'ping', { waitP50Ms: 0.05 }),
@@ -93,7 +48,7 @@ describe('the gates of a fleet', () => {
 })
 
 test('the page has a section of the fleet, a row for each library that was measured', () => {
-  const page = documentOf(results('2026-01-01', fleet), [])
+  const page = documentOf(results(fleet), [])
   const rows = page.split('\n').filter((line) => /^\| (2|8|32) \| Holdfast/.test(line))
   expect(rows).toHaveLength(4)
   expect(rows[1]).toMatch(/^\| 2 \| Holdfast, fairLock \| 0\.200 \| 4\.00 \| 2\.00 \| – \| 1\.01 \| 2\.05 \|/)
@@ -101,12 +56,12 @@ test('the page has a section of the fleet, a row for each library that was measu
 })
 
 describe('a run of some scenarios', () => {
-  const before = results('2026-01-01', [
+  const before = results([
     cell('keys', 'floor', { sectionsPerSecond: 1 }),
     cell('keys', 'verrou', {}),
     cell('nested', 'holdfast', {}),
   ])
-  const later = results('2026-02-02', [cell('keys', 'floor', { sectionsPerSecond: 2 })])
+  const later = results([cell('keys', 'floor', { sectionsPerSecond: 2 })], { startedAt: '2026-02-02' })
 
   test('takes the place of whole scenarios and leaves the others', () => {
     const { cells, startedAt, additions } = withAddition(before, later)

@@ -2,42 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { allAtMost, atLeast, atMost, doNotGrow } from '../../bench/gate.js'
 import { bestPeer, gatesOf } from '../../bench/gates.js'
-import type { Figures } from '../../bench/measure/figures.js'
 import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
 import { ratioOf, summarise } from '../../bench/measure/summary.js'
 import { scenarios } from '../../bench/scenarios.js'
-
-const nothing: Figures = {
-  sections: 0,
-  elapsedMs: 1_000,
-  sectionsPerSecond: 0,
-  gapP50Ms: undefined,
-  gapP99Ms: undefined,
-  crossingP50Ms: undefined,
-  crossings: 0,
-  commandsPerSection: undefined,
-  clientUsPerSection: undefined,
-  serverUsPerSection: undefined,
-  jain: undefined,
-  starved: 0,
-  worstWaitMs: 0,
-  waitP50Ms: undefined,
-  overlaps: 0,
-  gaveUp: 0,
-  maxRssMb: 0,
-  errors: [],
-}
-
-function cell(scenario: string, library: string, round: number, figures: Partial<Figures>): CellResult {
-  return {
-    scenario,
-    library,
-    round,
-    tookMs: 0,
-    result: { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } },
-  }
-}
+import { cell } from './cells.js'
 
 function failed(scenario: string, library: string, round: number): CellResult {
   return { scenario, library, round, tookMs: 0, result: { outcome: 'failed', why: 'it broke' } }
@@ -46,8 +15,8 @@ function failed(scenario: string, library: string, round: number): CellResult {
 describe('a summary', () => {
   test('has medians, the worst of what must not happen, and what went wrong', () => {
     const cells = [
-      cell('burst-1x50', 'floor', 0, { sectionsPerSecond: 90, overlaps: 0, jain: 0.5 }),
-      cell('burst-1x50', 'floor', 1, { sectionsPerSecond: 100, overlaps: 3, jain: 0.7 }),
+      cell('burst-1x50', 'floor', { sectionsPerSecond: 90, overlaps: 0, jain: 0.5 }),
+      cell('burst-1x50', 'floor', { sectionsPerSecond: 100, overlaps: 3, jain: 0.7 }, 1),
       failed('burst-1x50', 'floor', 2),
     ]
     const summary = summarise(cells, 'burst-1x50', 'floor')
@@ -65,7 +34,7 @@ describe('a summary', () => {
 
 test('a ratio is the median of those within each round', () => {
   const rate = (library: string, rates: readonly number[]): CellResult[] =>
-    rates.map((sectionsPerSecond, round) => cell('keys', library, round, { sectionsPerSecond }))
+    rates.map((sectionsPerSecond, round) => cell('keys', library, { sectionsPerSecond }, round))
   // The machine was half as fast in the second round.
   const cells = [
     ...rate('holdfast', [90, 45, 99]),
@@ -103,10 +72,10 @@ describe('gates', () => {
 
   test('the best peer is a peer, not the floor nor a library of another runtime', () => {
     const cells = [
-      cell('burst-4x25', 'floor', 0, { sectionsPerSecond: 900 }),
-      cell('burst-4x25', 'redisson', 0, { sectionsPerSecond: 800 }),
-      cell('burst-4x25', 'redlock-5', 0, { sectionsPerSecond: 124 }),
-      cell('burst-4x25', 'redis-semaphore', 0, { sectionsPerSecond: 254 }),
+      cell('burst-4x25', 'floor', { sectionsPerSecond: 900 }),
+      cell('burst-4x25', 'redisson', { sectionsPerSecond: 800 }),
+      cell('burst-4x25', 'redlock-5', { sectionsPerSecond: 124 }),
+      cell('burst-4x25', 'redis-semaphore', { sectionsPerSecond: 254 }),
     ]
     expect(bestPeer(cells, 'burst-4x25')).toBe('redis-semaphore')
     expect(bestPeer(cells, 'keys')).toBeUndefined()
@@ -114,15 +83,15 @@ describe('gates', () => {
 
   test('are worked out from the cells', () => {
     const cells = [
-      cell('sequential', 'ping', 0, { sectionsPerSecond: 10_000 }),
-      cell('burst-4x25', 'redis-semaphore', 0, { sectionsPerSecond: 250 }),
-      cell('burst-4x25', 'holdfast', 0, {
+      cell('sequential', 'ping', { sectionsPerSecond: 10_000 }),
+      cell('burst-4x25', 'redis-semaphore', { sectionsPerSecond: 250 }),
+      cell('burst-4x25', 'holdfast', {
         sectionsPerSecond: 700,
         crossingP50Ms: 0.25,
         commandsPerSection: 0.5,
       }),
       ...[1, 10, 100, 1_000].map((waiters) =>
-        cell(`growth-1x${waiters}`, 'holdfast', 0, { commandsPerSection: 2 / waiters }),
+        cell(`growth-1x${waiters}`, 'holdfast', { commandsPerSection: 2 / waiters }),
       ),
     ]
     const gates = gatesOf({ cells, blocked: [] })
@@ -135,18 +104,13 @@ describe('gates', () => {
   })
 
   test('a thread that keeps the lock passes, one that loses it does not', () => {
-    const kept = {
-      heldAtFirstCheck: true,
-      abortedAtFirstCheck: false,
-      abortedSoonAfter: false,
-      keyThere: true,
-    }
-    const lost = {
-      heldAtFirstCheck: false,
-      abortedAtFirstCheck: true,
-      abortedSoonAfter: true,
-      keyThere: false,
-    }
+    const seen = (held: boolean) => ({
+      heldAtFirstCheck: held,
+      abortedAtFirstCheck: !held,
+      abortedSoonAfter: !held,
+      keyThere: held,
+    })
+    const [kept, lost] = [seen(true), seen(false)]
     const verdicts = (on: typeof kept, off: typeof kept) =>
       gatesOf({
         cells: [],

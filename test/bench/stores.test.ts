@@ -2,62 +2,16 @@
 import { describe, expect, test } from 'vitest'
 import { entryOf } from '../../bench/catalog.js'
 import { withAddition } from '../../bench/measure/addition.js'
-import type { Figures } from '../../bench/measure/figures.js'
-import type { CellResult, Results, TableGrowth } from '../../bench/measure/results.js'
+import type { CellResult, TableGrowth } from '../../bench/measure/results.js'
 import { faultsOf } from '../../bench/smoke.js'
 import { storesDocumentOf } from '../../bench/stores/document.js'
 import { storeGatesOf } from '../../bench/stores/gates.js'
 import { storeScenarios } from '../../bench/stores/scenarios.js'
 import { BEGIN, END, sideBySideOf, withSideBySide } from '../../bench/stores/side-by-side.js'
-
-const nothing: Figures = {
-  sections: 100,
-  elapsedMs: 1_000,
-  sectionsPerSecond: 100,
-  gapP50Ms: undefined,
-  gapP99Ms: undefined,
-  crossingP50Ms: undefined,
-  crossings: 0,
-  commandsPerSection: undefined,
-  clientUsPerSection: undefined,
-  serverUsPerSection: undefined,
-  jain: 1,
-  starved: 0,
-  worstWaitMs: 0,
-  waitP50Ms: undefined,
-  overlaps: 0,
-  gaveUp: 0,
-  maxRssMb: 0,
-  errors: [],
-}
-
-function cell(scenario: string, library: string, figures: Partial<Figures>): CellResult {
-  return {
-    scenario,
-    library,
-    round: 0,
-    tookMs: 0,
-    result: { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } },
-  }
-}
+import { cell, results } from './cells.js'
 
 function table(system: TableGrowth['system'], mostBytes: number): TableGrowth {
   return { system, names: 100, sections: 50_000, sectionsPerSecond: 1_000, mostBytes, bytes: mostBytes }
-}
-
-function results(cells: readonly CellResult[], tables?: Results['tables']): Results {
-  const machine = { system: 's', processor: 'p', cores: 2, memoryGb: 4, node: '20', server: 'PostgreSQL 15' }
-  return {
-    startedAt: '2026-01-01',
-    tookMs: 60_000,
-    rounds: 1,
-    quick: false,
-    machine,
-    cells,
-    heldLocks: undefined,
-    blocked: [],
-    ...(tables && { tables }),
-  }
 }
 
 const cells = [
@@ -125,8 +79,8 @@ test('the page leaves out what was not run, and columns that nobody counts', () 
 })
 
 test('a table that was looked at again takes the place of that one alone', () => {
-  const before = results([], [table('PostgreSQL', 1), table('MySQL', 2)])
-  const after = withAddition(before, results([], [table('MySQL', 3)]))
+  const before = results([], { tables: [table('PostgreSQL', 1), table('MySQL', 2)] })
+  const after = withAddition(before, results([], { tables: [table('MySQL', 3)] }))
   expect(after.tables).toMatchObject([
     { system: 'PostgreSQL', mostBytes: 1 },
     { system: 'MySQL', mostBytes: 3 },
@@ -143,7 +97,7 @@ describe('the part of the page about all stores', () => {
   ]
 
   test('has a row for each that was measured, and says how long a killed holder has the lock', () => {
-    const part = sideBySideOf({ ...results(all), takeOvers }, [])
+    const part = sideBySideOf(results(all, { takeOvers }), [])
     expect(part).toMatch(/^\| etcd \| 900 \| 2\.00 \|.*\| 1\.50 \| – \|$/m)
     expect(part).not.toContain('memcached |')
     expect(part).toContain('| etcd | 3 000 | 2 500 | 3 900 |')
@@ -157,11 +111,8 @@ describe('the part of the page about all stores', () => {
   })
 
   test('a holder that was killed again on one store takes the place of that one alone', () => {
-    const before = {
-      ...results([]),
-      takeOvers: [...takeOvers, { ...takeOvers[0], system: 'Redis' as const }],
-    }
-    const after = withAddition(before, { ...results([]), takeOvers: [{ ...takeOvers[0], medianMs: 1 }] })
+    const before = results([], { takeOvers: [...takeOvers, { ...takeOvers[0], system: 'Redis' }] })
+    const after = withAddition(before, results([], { takeOvers: [{ ...takeOvers[0], medianMs: 1 }] }))
     expect(after.takeOvers).toMatchObject([
       { system: 'Redis', medianMs: 2_500 },
       { system: 'etcd', medianMs: 1 },

@@ -28,11 +28,8 @@ export interface EpisodePlan {
   readonly topology: TopologyName
   readonly kinds: readonly Kind[]
   readonly loadMs: number
-  /** How long calls may take to settle when the load has ended. */
   readonly drainMs: number
-  /** Whether sections often last long. */
   readonly longWork: boolean
-  /** How long locks linger, where they can. */
   readonly lingerMs?: number
 }
 

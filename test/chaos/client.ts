@@ -19,7 +19,6 @@ const COMPUTED_TTL_MS = 30
 const REST_MS = 6_000
 const LEASE_MS = 30_000
 
-/** A `Holdfast` of a worker, and what runs programs with it. */
 export class Client {
   readonly holdfast: Holdfast
   readonly handles: Handles
@@ -47,7 +46,6 @@ export class Client {
     await running
   }
 
-  /** Closes it, and tells how long that took. */
   async close(options: CloseOptions = {}): Promise<number> {
     const began = performance.now()
     await this.holdfast.close(options)

@@ -11,7 +11,6 @@ import type { Wire } from './network/wire.js'
 import type { Command, Word, WorkerOrder } from './order.js'
 import type { Topology } from './topologies/topology.js'
 
-/** What all workers of an episode are told alike. */
 export type CrewOrder = Omit<WorkerOrder, 'route' | 'history' | 'seed'>
 
 const START_MS = 60_000
@@ -86,7 +85,6 @@ class Post implements Victim {
     await this.start()
   }
 
-  /** Ends it with SIGKILL, if it runs. */
   async end(): Promise<void> {
     const child = this.#child
     if (child && !this.exited) {
@@ -108,7 +106,6 @@ class Post implements Victim {
   }
 }
 
-/** The workers of an episode. */
 export class Crew {
   readonly posts: readonly Post[]
 

@@ -24,17 +24,14 @@ const LAG_MS = 40
 /** That programs ask for, see generate.ts. */
 const LONGEST_LEASE_MS = 5_000
 
-/** One topology, one nemesis, one seed. */
 export interface EpisodeOrder {
   readonly seed: number
   readonly nemesis: Nemesis
   readonly kinds: readonly Kind[]
   readonly loadMs: number
   readonly options: HoldfastOptions
-  /** How long calls may take to settle when the load has ended and all is well. */
   readonly drainMs: number
   readonly longestWorkMs: number
-  /** Whether sections often last that long. */
   readonly longWork: boolean
   readonly resizes: Resizes
   /** How long the store may keep what nobody gave back. */
@@ -48,11 +45,9 @@ export interface Episode {
   readonly drained: boolean
   readonly closed: boolean
   readonly gone: boolean
-  /** What the servers still have of it. */
   readonly left: readonly Finding[]
 }
 
-/** Runs the load and the nemesis, lets everything come to rest, and gives the history. */
 export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle: Bundle): Promise<Episode> {
   const { seed, nemesis, kinds, loadMs, options, drainMs, restMs, longestWorkMs, longWork, resizes } = order
   const random = new Random(seed)

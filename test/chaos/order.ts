@@ -40,7 +40,6 @@ export type Route =
 /** From the address that a server says it has, to the proxy before it. */
 export type NatMap = Readonly<Record<string, { host: string; port: number }>>
 
-/** What a worker is started with. */
 export interface WorkerOrder {
   readonly seed: number
   readonly tasks: number
@@ -51,22 +50,16 @@ export interface WorkerOrder {
   readonly longestWorkMs: number
   readonly longWork: boolean
   readonly resizes: Resizes
-  /** Where its history goes. */
   readonly history: string
 }
 
-/** What a worker is told while it runs. */
 export type Command =
   /** Begin no further programs; say when those under way have ended. */
   | { readonly do: 'finish' }
   | { readonly do: 'close' }
-  /** Block the event loop. */
   | { readonly do: 'block'; readonly ms: number }
-  /** Let the wall clock go so much ahead. */
   | { readonly do: 'clock'; readonly ms: number }
-  /** Close the client, and begin with another meanwhile. */
   | { readonly do: 'reopen'; readonly drainMs: number }
   | { readonly do: 'force'; readonly kind: Resource['kind']; readonly name: string }
 
-/** What a worker says. */
 export type Word = 'ready' | 'idle' | 'closed'

@@ -3,11 +3,9 @@ import type { RedisClient } from '../../src/index.js'
 import { nodeRedisLibraries } from '../setup/node-redis-libraries.js'
 import type { Endpoint, NatMap } from './order.js'
 
-/** The client libraries that workers can have. */
 export const chaosClients = ['ioredis-6', ...nodeRedisLibraries] as const
 export type ChaosClient = (typeof chaosClients)[number]
 
-/** Makes a worker's clients. */
 export interface RedisClients {
   standalone(server: Endpoint, protocol: 2 | 3): RedisClient
   sentinel(sentinels: readonly Endpoint[], name: string, natMap: NatMap): RedisClient

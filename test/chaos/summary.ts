@@ -2,7 +2,6 @@ import Table from 'cli-table3'
 import type { Verdict } from './checker/check.js'
 import type { Finding } from './checker/finding.js'
 
-/** What came of one episode. */
 export interface Outcome {
   readonly seed: number
   readonly nemesis: string
@@ -26,7 +25,6 @@ const figureOf: Partial<Record<Finding['check'], Figure>> = {
 }
 const ALL = 'all'
 
-/** The figures by nemesis, and by nemesis and kind. */
 export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   const rows = new Map<string, Row>()
   const rowOf = (nemesis: string, kind: string): Row => {
@@ -54,7 +52,6 @@ export function rowsOf(outcomes: readonly Outcome[]): Row[] {
   return [...rows.values()]
 }
 
-/** One line for each nemesis, with the sections of each kind. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const rows = rowsOf(outcomes)
   const kinds = [...new Set(rows.map(({ kind }) => kind))].filter((kind) => kind !== ALL).sort()

@@ -23,7 +23,6 @@ const store = storeAt(order.route)
 const ledger = Ledger.at(order.route, `${process.pid}`)
 const numbers = { calls: 0, runs: 0, changes: 0 }
 let client = open()
-/** What becomes of clients that were closed in the course of the load. */
 const closings = new Set<Promise<void>>()
 let finishing = false
 let lastBeat = performance.now()

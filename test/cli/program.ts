@@ -1,7 +1,8 @@
 /** Runs the command line as a process, as its users do, and ends what is left of it after each test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import process from 'node:process'
-import { afterEach, inject } from 'vitest'
+import { afterEach, inject, onTestFinished } from 'vitest'
+import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 
@@ -20,7 +21,6 @@ interface Setting {
   readonly rows?: number
 }
 
-/** One run of the program. */
 export class Running {
   stdout = ''
   stderr = ''
@@ -41,7 +41,6 @@ export class Running {
     })
   }
 
-  /** Waits until standard output shows this. */
   async shows(text: string | RegExp): Promise<void> {
     await eventually(
       () => this.stdout,
@@ -49,7 +48,6 @@ export class Running {
     )
   }
 
-  /** Waits until standard error shows this. */
   async says(text: string): Promise<void> {
     await eventually(
       () => this.stderr,
@@ -58,7 +56,6 @@ export class Running {
   }
 }
 
-/** The program, for the tests of a file. */
 export interface Program {
   start(args: readonly string[], setting?: Setting): Running
   run(args: readonly string[], setting?: Setting): Promise<Outcome>
@@ -117,6 +114,13 @@ export function useProgram(): Program {
       return `${quoted(process.execPath)} ${quoted(main())}`
     },
   }
+}
+
+/** A server of this test alone, which ends with it. */
+export async function ownServer(...args: string[]): Promise<Server> {
+  const server = await bringServer({ flavour: 'any', args })
+  onTestFinished(() => server.stop())
+  return server
 }
 
 function quoted(word: string): string {

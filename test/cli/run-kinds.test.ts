@@ -6,7 +6,6 @@ const program = useProgram()
 const place = placeOf('standalone')
 afterEach(() => place.tidy())
 
-/** A command that runs until its standard input ends. */
 const untilTold = ['sh', '-c', 'echo running; read line']
 
 describe('holdfast run --fair', () => {
@@ -149,14 +148,6 @@ describe('holdfast run --permits', () => {
     expect({ code, stdout }).toEqual({ code: 65, stdout: '' })
     expect(stderr).toContain('--of')
     expect(await place.client().call('EXISTS', name)).toBe(0)
-  })
-
-  it('75, not 65, when all are taken', async () => {
-    const name = place.lockName()
-    const semaphore = place.holdfast().semaphore(name)
-    await semaphore.trySetPermits(1)
-    await using _ = await semaphore.acquire()
-    expect((await program.run(['run', name, '--permits', '1', '-n', '-q', '--', 'true'])).code).toBe(75)
   })
 
   it('65: the key holds something else', async () => {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { bringServer } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
+import { ownServer, useProgram } from './program.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -84,41 +83,33 @@ describe('holdfast run: the lock is lost', () => {
   })
 
   it('76: the server hangs, and the command is over before the lease is', async () => {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const name = place.lockName()
-      const args = ['run', name, '--watchdog', '6', '--grace', '1.6', '--', ...stubborn]
-      const running = program.start(args, { url: server.url })
-      await running.shows('ready')
-      const client = standaloneClient({ host: server.host, port: server.port })
-      const leaseEndsAt = Number(await client.call('PEXPIRETIME', name))
-      await server.pause()
-      client.disconnect()
-      await running.says('sent TERM')
-      await server.resume()
-      const { code, stdout, stderr } = await running.outcome
-      expect(code).toBe(76)
-      expect(stdout).toContain('got TERM')
-      expect(stderr).toContain('could not be renewed')
-      expect(lastSign(stdout)).toBeLessThan(leaseEndsAt + LATE_MS)
-    } finally {
-      await server.stop()
-    }
+    const server = await ownServer()
+    const name = place.lockName()
+    const args = ['run', name, '--watchdog', '6', '--grace', '1.6', '--', ...stubborn]
+    const running = program.start(args, { url: server.url })
+    await running.shows('ready')
+    const client = standaloneClient({ host: server.host, port: server.port })
+    const leaseEndsAt = Number(await client.call('PEXPIRETIME', name))
+    await server.pause()
+    client.disconnect()
+    await running.says('sent TERM')
+    await server.resume()
+    const { code, stdout, stderr } = await running.outcome
+    expect(code).toBe(76)
+    expect(stdout).toContain('got TERM')
+    expect(stderr).toContain('could not be renewed')
+    expect(lastSign(stdout)).toBeLessThan(leaseEndsAt + LATE_MS)
   })
 
   it('goes on when the server was away and is back in time', async () => {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const script = 'echo ready; read line; exit 3'
-      const args = ['run', place.lockName(), '--watchdog', '6', '--grace', '0.5', '--', 'sh', '-c', script]
-      const running = program.start(args, { url: server.url })
-      await running.shows('ready')
-      await server.restart({ keepData: true })
-      running.child.stdin?.end('\n')
-      expect((await running.outcome).code).toBe(3)
-    } finally {
-      await server.stop()
-    }
+    const server = await ownServer()
+    const script = 'echo ready; read line; exit 3'
+    const args = ['run', place.lockName(), '--watchdog', '6', '--grace', '0.5', '--', 'sh', '-c', script]
+    const running = program.start(args, { url: server.url })
+    await running.shows('ready')
+    await server.restart({ keepData: true })
+    running.child.stdin?.end('\n')
+    expect((await running.outcome).code).toBe(3)
   })
 
   it('a loss that shows only at the end turns success into 76, and leaves a failure as it is', async () => {
@@ -139,20 +130,16 @@ describe('holdfast run: the lock is lost', () => {
   })
 
   it('the command’s exit code stands when the lock can no longer be given back', async () => {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const script = 'echo ready; read line; exit 3'
-      const args = ['run', place.lockName(), '--lease', '2', '--grace', '0.1', '--', 'sh', '-c', script]
-      const running = program.start(args, { url: server.url })
-      await running.shows('ready')
-      await server.kill()
-      running.child.stdin?.end('\n')
-      const { code, stderr } = await running.outcome
-      expect(code).toBe(3)
-      expect(stderr).toContain('could not be released')
-    } finally {
-      await server.stop()
-    }
+    const server = await ownServer()
+    const script = 'echo ready; read line; exit 3'
+    const args = ['run', place.lockName(), '--lease', '2', '--grace', '0.1', '--', 'sh', '-c', script]
+    const running = program.start(args, { url: server.url })
+    await running.shows('ready')
+    await server.kill()
+    running.child.stdin?.end('\n')
+    const { code, stderr } = await running.outcome
+    expect(code).toBe(3)
+    expect(stderr).toContain('could not be released')
   })
 })
 

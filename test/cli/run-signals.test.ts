@@ -57,19 +57,6 @@ describe('holdfast run: signals', () => {
     expect(await place.holdfast().lock(name).isLocked()).toBe(false)
   })
 
-  it.skipIf(!canMakeTerminals)('Ctrl-C on a terminal reaches the command once', async () => {
-    // Once it has Ctrl-C from the terminal, it has the program pass another signal on: what was passed on before, comes before.
-    const script = `process.on('SIGINT', () => { console.log('got SIGINT'); process.kill(process.ppid, 'SIGUSR2') })
-      process.on('SIGUSR2', () => { console.log('got SIGUSR2'); process.exit(7) })
-      setInterval(() => {}, 1000); console.log('ready')`
-    const running = program.startOnTerminal(['run', place.lockName(), '--', 'node', '-e', script])
-    await running.shows('ready')
-    running.child.stdin?.write('\u0003')
-    const { code, stdout } = await running.outcome
-    expect(code).toBe(7)
-    expect(stdout.match(/got SIG\w+/g)).toEqual(['got SIGINT', 'got SIGUSR2'])
-  })
-
   it.skipIf(!canMakeTerminals)('Ctrl-C on a terminal ends the wait', async () => {
     const name = place.lockName()
     await using _ = await place.holdfast().lock(name).acquire()

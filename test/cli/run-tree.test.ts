@@ -1,9 +1,8 @@
 import { constants } from 'node:os'
 import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
-import { bringServer } from '../servers/index.js'
 import { placeOf } from '../setup/places.js'
-import { canMakeTerminals, type Running, useProgram } from './program.js'
+import { canMakeTerminals, ownServer, type Running, useProgram } from './program.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -140,20 +139,15 @@ describe('holdfast run: H34, signals while the lock is given back to a server th
   timeout: 60_000,
 }, () => {
   async function releasing(work: (running: Running) => Promise<void>): Promise<void> {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const script = 'echo shell $$; read line; exit 3'
-      const args = ['run', place.lockName(), '--', 'sh', '-c', script]
-      const running = program.start(args, { url: server.url })
-      const shell = await pidIn(running, 'shell')
-      await server.pause()
-      running.child.stdin?.end('\n')
-      await place.eventually(() => !runs(shell))
-      await work(running)
-    } finally {
-      await server.resume()
-      await server.stop()
-    }
+    const server = await ownServer()
+    const script = 'echo shell $$; read line; exit 3'
+    const args = ['run', place.lockName(), '--', 'sh', '-c', script]
+    const running = program.start(args, { url: server.url })
+    const shell = await pidIn(running, 'shell')
+    await server.pause()
+    running.child.stdin?.end('\n')
+    await place.eventually(() => !runs(shell))
+    await work(running)
   }
 
   it('TERM bounds the end of the program, which has the code of the command', async () => {

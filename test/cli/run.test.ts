@@ -8,7 +8,6 @@ const program = useProgram()
 const place = placeOf('standalone')
 afterEach(() => place.tidy())
 
-/** A command that runs until its standard input ends. */
 const untilTold = ['sh', '-c', 'echo running; read line']
 
 describe('holdfast run: the command', () => {
@@ -133,18 +132,6 @@ describe('holdfast run: the command', () => {
 })
 
 describe('holdfast run: the wait', () => {
-  it('two runs of one lock take turns', async () => {
-    const name = place.lockName()
-    const first = program.start(['run', name, '--', ...untilTold])
-    await first.shows('running')
-    const second = program.start(['run', name, '--verbose', '--', 'echo', 'second'])
-    await second.says('waiting for lock')
-    expect(second.stdout).toBe('')
-    first.child.stdin?.end('\n')
-    expect((await first.outcome).code).toBe(0)
-    expect(await second.outcome).toMatchObject({ code: 0, stdout: 'second\n' })
-  })
-
   it('many runs lose no update of a file that nothing else protects', async () => {
     const name = place.lockName()
     const script = 'n=$(cat "$FILE"); sleep 0.05; echo $((n + 1)) > "$FILE"'

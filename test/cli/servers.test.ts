@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { isoTime } from '../../src/base/time/iso-time.js'
-import { bringServer } from '../servers/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
+import { ownServer, useProgram } from './program.js'
 import { redisUrls } from './where.js'
 
 const program = useProgram()
@@ -81,48 +80,39 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
     }
 
     it('a server that hangs', async () => {
-      const server = await bringServer({ flavour: 'any', args: [] })
-      try {
-        await server.pause()
-        for (const args of [
-          ['inspect', 'x'],
-          ['run', 'x', '-n', '--', 'true'],
-        ]) {
-          const { code, stderr } = await program.run(args, { url: server.url })
-          expect(code).toBe(69)
-          const [first, ...rest] = stderr.split('\n')
-          expect(first).toContain('the server has not answered yet')
-          // Whether connecting or answering took too long is the clock's choice.
-          expect(rest.join()).toMatch(/did not answer|cannot reach/)
-        }
-      } finally {
-        await server.resume()
-        await server.stop()
+      const server = await ownServer()
+      await server.pause()
+      for (const args of [
+        ['inspect', 'x'],
+        ['run', 'x', '-n', '--', 'true'],
+      ]) {
+        const { code, stderr } = await program.run(args, { url: server.url })
+        expect(code).toBe(69)
+        const [first, ...rest] = stderr.split('\n')
+        expect(first).toContain('the server has not answered yet')
+        // Whether connecting or answering took too long is the clock's choice.
+        expect(rest.join()).toMatch(/did not answer|cannot reach/)
       }
     })
   })
 
   describe('users and passwords', () => {
     it('come from the URL; 77 when the server refuses, and no password is shown', async () => {
-      const server = await bringServer({ flavour: 'any', args: ['--requirepass', 'p@ss/w:rd'] })
-      try {
-        const { host, port } = server
-        const encoded = encodeURIComponent('p@ss/w:rd')
-        const right = await program.run(['run', 'x', '--', 'true'], {
-          url: `redis://:${encoded}@${host}:${port}`,
-        })
-        expect(right).toEqual({ code: 0, stdout: '', stderr: '' })
-        const named = { url: `redis://default:${encoded}@${host}:${port}/2` }
-        expect((await program.run(['inspect', 'x'], named)).code).toBe(0)
-        for (const credentials of ['', ':wrong-secret@']) {
-          for (const args of [['run', 'x', '--', 'true'], ['ls']]) {
-            const { code, stderr } = await program.run(args, { url: `redis://${credentials}${host}:${port}` })
-            expect({ credentials, args, code, stderr }).toMatchObject({ code: 77 })
-            expect(stderr).not.toContain('wrong-secret')
-          }
+      const server = await ownServer('--requirepass', 'p@ss/w:rd')
+      const { host, port } = server
+      const encoded = encodeURIComponent('p@ss/w:rd')
+      const right = await program.run(['run', 'x', '--', 'true'], {
+        url: `redis://:${encoded}@${host}:${port}`,
+      })
+      expect(right).toEqual({ code: 0, stdout: '', stderr: '' })
+      const named = { url: `redis://default:${encoded}@${host}:${port}/2` }
+      expect((await program.run(['inspect', 'x'], named)).code).toBe(0)
+      for (const credentials of ['', ':wrong-secret@']) {
+        for (const args of [['run', 'x', '--', 'true'], ['ls']]) {
+          const { code, stderr } = await program.run(args, { url: `redis://${credentials}${host}:${port}` })
+          expect({ credentials, args, code, stderr }).toMatchObject({ code: 77 })
+          expect(stderr).not.toContain('wrong-secret')
         }
-      } finally {
-        await server.stop()
       }
     })
   })

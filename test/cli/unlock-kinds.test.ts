@@ -16,24 +16,6 @@ async function unlock(name: string, ...more: string[]): Promise<Record<string, u
 }
 
 describe('holdfast unlock, kind by kind', () => {
-  it('fair lock: the next in line gets it', async () => {
-    const name = place.lockName()
-    const hold = await place.holdfast().fairLock(name).acquire()
-    const waiter = place.holdfast()
-    const next = waiter.fairLock(name).acquire()
-    await place.eventually(
-      async () => Number(await place.client().call('ZCARD', `holdfast_line:{${name}}`)),
-      (length) => length === 1,
-    )
-    expect(await unlock(name)).toEqual({
-      name,
-      kind: 'lock',
-      unlocked: true,
-      owners: [expect.objectContaining({ owner: hold.owner, holds: 1 })],
-    })
-    await (await next).release()
-  })
-
   it('read-write lock: the readers go, and the writer who waited stays', async () => {
     const name = place.lockName()
     const read = await place.holdfast().readWriteLock(name).readLock().acquire()

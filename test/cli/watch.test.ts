@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { bringServer } from '../servers/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { canMakeTerminals, useProgram } from './program.js'
+import { canMakeTerminals, ownServer, useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
 
 const program = useProgram()
@@ -82,33 +81,24 @@ describe('holdfast watch', () => {
   })
 
   it('goes on when the server goes away and comes back', async () => {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
-      await running.shows('free')
-      await server.kill()
-      await running.says('does not answer')
-      await server.restart({ keepData: false })
-      await running.says('answers again')
-      running.child.kill('SIGINT')
-      expect((await running.outcome).code).toBe(0)
-    } finally {
-      await server.stop()
-    }
+    const server = await ownServer()
+    const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
+    await running.shows('free')
+    await server.kill()
+    await running.says('does not answer')
+    await server.restart({ keepData: false })
+    await running.says('answers again')
+    running.child.kill('SIGINT')
+    expect((await running.outcome).code).toBe(0)
   })
 
   it('Ctrl-C ends it though the server hangs', async () => {
-    const server = await bringServer({ flavour: 'any', args: [] })
-    try {
-      const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
-      await running.shows('free')
-      await server.pause()
-      running.child.kill('SIGINT')
-      expect((await running.outcome).code).toBe(0)
-    } finally {
-      await server.resume()
-      await server.stop()
-    }
+    const server = await ownServer()
+    const running = program.start(['watch', place.lockName(), ...fast], { url: server.url })
+    await running.shows('free')
+    await server.pause()
+    running.child.kill('SIGINT')
+    expect((await running.outcome).code).toBe(0)
   })
 
   it.skipIf(!canMakeTerminals)(

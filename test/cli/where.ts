@@ -32,7 +32,6 @@ export interface Can {
 const hosts = (endpoints: ReadonlyArray<{ host: string; port: number }>): string =>
   endpoints.map(({ host, port }) => `${host}:${port}`).join()
 
-/** The addresses of Redis that the run has brought. */
 export const redisUrls = {
   standalone: () => inject('servers').standalone.url,
   cluster: () => `redis-cluster://${hosts(inject('servers').cluster.startupNodes)}/`,
@@ -64,7 +63,6 @@ async function onZooKeeper(): Promise<Where> {
   return { url: `zk://${server.address}/locks/cli`, stop: () => server.stop() }
 }
 
-/** Two servers, one of which keeps the lock. */
 async function onMemcached(): Promise<Where> {
   const servers = [await MemcachedServer.start(), await MemcachedServer.start()]
   return {
@@ -75,7 +73,6 @@ async function onMemcached(): Promise<Where> {
 
 const polled = { lists: false, locksOnly: true, waitersUnknown: true, keepsEdges: false } as const
 
-/** All but Redis. */
 export const otherStores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
   ['SQLite', file, {}],
   ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { schema: 'postgres' }],

@@ -68,7 +68,6 @@ export class Project {
   }
 }
 
-/** Whether Vitest runs it. */
 export function isOfVitest(code: string): boolean {
   return code.includes('holdfast/conformance')
 }

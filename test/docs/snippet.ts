@@ -14,20 +14,16 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A block of TypeScript in a page. */
 export interface Snippet {
   /** The page, from the package's root. */
   readonly page: string
   /** The line of the page on which the code begins, counted from 1. */
   readonly line: number
   readonly code: string
-  /** The name of one that is to be run. */
   readonly example: string | undefined
-  /** What it is to print. */
   readonly output: readonly string[]
 }
 
-/** All of them, in all pages. */
 export function allSnippets(): Snippet[] {
   const docs = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
   const pages = ['README.md', ...docs.map((name) => `docs/${name}`)]

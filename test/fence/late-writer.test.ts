@@ -18,7 +18,6 @@ const place = placeOf('standalone')
 afterEach(() => place.tidy())
 afterAll(() => Forked.killAll())
 
-/** Gives what the late writer was told. */
 /** Resolves with what the paused writer told, and the token of the one that wrote in time. */
 async function lateWrite(at: Place): Promise<{ readonly told: object; readonly fence: bigint | undefined }> {
   const name = freshName()

@@ -14,7 +14,6 @@ import {
   standaloneStand,
 } from './stand.js'
 
-/** What can happen to one lock of which every tenure lasts until it is told otherwise. */
 type Step =
   | { readonly what: 'tenure' | 'reentry' | 'hand-over' | 'forced' }
   | { readonly what: 'pass'; readonly ms: number }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { SequencerError } from '../../src/base/errors/sequencer-error.js'
-import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { InvalidArgumentError } from '../../src/index.js'
 import { checkSequencer } from '../../src/kinds/fencing/check-sequencer.js'
@@ -89,24 +88,6 @@ describe.each([
     code: 'SEQUENCER_STALE',
     offered,
     seen,
-  })
-
-  test('while the tenure lasts it is good, nested holds or not', async () => {
-    const held = await take(freshName())
-    const text = encodeSequencer(held)
-    expect(await check(text)).toEqual(held)
-    await fenced.acquire({ name: held.name, owner: held.owner, heldBefore: 1, leaseMs: 30_000 })
-    expect(await check(text)).toEqual(held)
-  })
-
-  test('once it is released it is stale, and so when another holds', async () => {
-    const held = await take(freshName())
-    await release(held)
-    await expect(check(encodeSequencer(held))).rejects.toMatchObject(stale(1n, 1n))
-    await take(held.name)
-    const refusal = await check(encodeSequencer(held)).catch((error: unknown) => error)
-    expect(refusal).toMatchObject({ ...stale(1n, 2n), lockName: held.name, resource: held.name })
-    expect(refusal).toBeInstanceOf(StaleFenceError)
   })
 
   test('a later tenure of the same owner does not make it good again', async () => {

@@ -25,7 +25,6 @@ export interface Stand {
   session(retentionMs?: number): Session
   /** Asks the server as a bystander. */
   ask(command: string, ...args: Array<string | number>): Promise<unknown>
-  /** Lets a lease end. */
   pass(ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -37,7 +36,6 @@ export function freshName(): string {
   return `fence:${process.pid}:${Date.now()}:${numbers}`
 }
 
-/** An owner of a client of its own. */
 export function freshOwner(): Owner {
   return `${crypto.randomUUID()}:1`
 }

@@ -10,7 +10,7 @@ const stands = [
 ]
 
 describe.each(stands)('tokens ($where)', ({ stand }) => {
-  const { plain, fenced } = stand.session()
+  const { fenced } = stand.session()
   const other = stand.session()
   afterAll(() => stand.close())
 
@@ -30,18 +30,6 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
       expect(fenceOf(await port.acquire(request))).toBe(BigInt(index + 1))
       expect(await release(request)).toBe('released')
     }
-  })
-
-  test('stay the same through reentry, where Redisson counts on', async () => {
-    const outer = ask()
-    const inner = { ...outer, heldBefore: 1 }
-    expect(fenceOf(await fenced.acquire(outer))).toBe(1n)
-    expect(fenceOf(await fenced.acquire(inner))).toBe(1n)
-    expect(await release(inner)).toBe('still-held')
-    expect(fenceOf(await fenced.acquire(inner))).toBe(1n)
-    await release(inner)
-    expect(await release(outer)).toBe('released')
-    expect(fenceOf(await fenced.acquire(ask(outer.name)))).toBe(2n)
   })
 
   test('X1: an acquire that comes twice has one token', async () => {
@@ -74,36 +62,6 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
     await release(request)
     expect(await fenced.acquire({ ...ask(request.name), heldBefore: 1 })).toEqual({ outcome: 'lost' })
     expect(fenceOf(await fenced.acquire(ask(request.name)))).toBe(2n)
-  })
-
-  test('go on after an abandoned acquire, a forced unlock and a lease that has ended', async () => {
-    const name = freshName()
-    const abandoned = ask(name)
-    await fenced.acquire(abandoned)
-    await fenced.abandon(abandoned)
-    expect(fenceOf(await fenced.acquire(ask(name)))).toBe(2n)
-    await fenced.forceUnlock(name)
-    expect(fenceOf(await fenced.acquire({ ...ask(name), leaseMs: 20 }))).toBe(3n)
-    await stand.pass(40)
-    expect(fenceOf(await fenced.acquire(ask(name)))).toBe(4n)
-  })
-
-  test('the plain lock of the same name is the same lock', async () => {
-    const request = ask()
-    await fenced.acquire(request)
-    expect(await plain.acquire(ask(request.name))).toMatchObject({ outcome: 'busy', holder: request.owner })
-    await release(request)
-    const foreign = ask(request.name)
-    expect(await plain.acquire(foreign)).toEqual({ outcome: 'granted' })
-    expect(await fenced.acquire(ask(request.name))).toMatchObject({ outcome: 'busy', holder: foreign.owner })
-  })
-
-  test('two locks count apart', async () => {
-    const one = ask()
-    await fenced.acquire(one)
-    await release(one)
-    await fenced.acquire(ask(one.name))
-    expect(fenceOf(await fenced.acquire(ask()))).toBe(1n)
   })
 
   test.each(['{tag}:a:b', 'a{b', '}a', 'a{}b', 'a}{b', 'x{y}z{w}'])('names such as %s', async (part) => {

@@ -1,6 +1,5 @@
 import type { Hold, Holdfast, LockState } from '../../src/index.js'
 
-/** What both kinds of semaphores are asked here. */
 interface Permits {
   readonly name: string
   trySetPermits(permits: number): Promise<boolean>
@@ -12,7 +11,6 @@ interface Permits {
   inspect(): Promise<LockState>
 }
 
-/** A kind of semaphore, by its name on each side. */
 export interface PermitsKind {
   readonly kind: 'RSemaphore' | 'RPermitExpirableSemaphore'
   readonly orders: 'semaphore' | 'permits'

@@ -44,7 +44,6 @@ export class RedissonPeer {
     return peer
   }
 
-  /** Of Redisson. */
   get version(): string {
     return this.#version
   }
@@ -62,7 +61,6 @@ export class RedissonPeer {
     })
   }
 
-  /** Ends the JVM as a crash would. */
   async kill(): Promise<void> {
     this.#process.kill('SIGKILL')
     await this.#exited

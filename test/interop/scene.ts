@@ -47,7 +47,6 @@ export class Scene {
     return this.#java
   }
 
-  /** Where clients of the server start. */
   get nodes(): ReadonlyArray<{ host: string; port: number }> {
     const { cluster, standalone } = inject('servers')
     return this.server === 'cluster' ? cluster.startupNodes : [standalone]
@@ -58,7 +57,6 @@ export class Scene {
     return randomUUID()
   }
 
-  /** Resolves when so many clients wait, Redisson's included. */
   async untilWaiting(
     lock: { countWaitingClients(): Promise<number | undefined> },
     clients = 1,
@@ -69,7 +67,6 @@ export class Scene {
     )
   }
 
-  /** Resolves when the lease was seen to start anew so often. */
   async untilRenewed(lock: { inspect(): Promise<LockState> }, times: number): Promise<void> {
     for (let time = 0; time < times; time += 1) {
       let lowestMs = Number.POSITIVE_INFINITY

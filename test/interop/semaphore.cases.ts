@@ -3,7 +3,6 @@ import type { Scene } from './scene.js'
 
 const kind = 'RSemaphore'
 
-/** What only the semaphore without ids can do. */
 export function semaphoreCases(scene: Scene): void {
   const { place } = scene
   const order = (verb: string, name: string, ...args: number[]) =>

@@ -59,7 +59,6 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     return holdfast
   }
 
-  /** How many commands the servers have refused for lack of permission. */
   async function refused(): Promise<number> {
     let count = 0
     for (const info of await onEachNode('INFO', 'errorstats'))
@@ -71,7 +70,6 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     return Number(await scene.direct.zcard(`holdfast_line:{${scene.name}}`))
   }
 
-  /** Resolves when somebody listens to releases. */
   async function listened(): Promise<void> {
     await eventually(
       () => scene.channels(),

@@ -25,22 +25,18 @@ export class RowPlace implements Rows {
   readonly #clock = new VirtualClock()
   readonly #rows = new MemoryRows(this.#clock)
 
-  /** What time it is where the rows are. */
   get now(): number {
     return this.#clock.now()
   }
 
-  /** Lets time pass there. */
   async pass(ms: number): Promise<void> {
     await this.#clock.advance(ms)
   }
 
-  /** Another process's client, in effect. */
   client(options: RowClientOptions = {}): LineClient {
     return new LineClient(this.#open(options))
   }
 
-  /** The same, for read-write locks. */
   readWriteClient(): ReadWriteClient {
     return new ReadWriteClient(this.#open({}))
   }
@@ -61,7 +57,6 @@ export class RowPlace implements Rows {
     })
   }
 
-  /** The last token that the row says it gave. */
   fenceOf<Body extends { readonly fence: bigint | undefined }>(
     shape: Shape<Body>,
     name: string,

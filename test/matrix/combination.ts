@@ -4,9 +4,7 @@ import { type Flavour, flavours } from '../servers/index.js'
 import { type DatabaseRelease, databaseReleases } from '../servers/sql/release.js'
 import { type MatrixLibrary, matrixLibraries } from '../setup/clients.js'
 
-/** The lines of Node that Holdfast supports. */
 export const nodeMajors = [20, 22, 24, 26] as const
-/** The line of Node that runs the matrix. */
 export const installedMajor = Number(process.versions.node.split('.')[0])
 
 /** One server release, one client library and one line of Node, to be tested together. */
@@ -14,7 +12,6 @@ export interface Combination {
   readonly flavour: Flavour
   readonly client: MatrixLibrary
   readonly nodeMajor: number
-  /** The folders of tests to run, and single files. */
   readonly suites: readonly string[]
   /** What the package runs on, where that is not Node. */
   readonly runtime?: Exclude<Runtime, 'node'>
@@ -89,7 +86,6 @@ function databaseSuites(database: DatabaseRelease): string[] {
   return [`test/${product}`, `test/conformance/${product}.test.ts`]
 }
 
-/** Whether `npm test` on this machine runs just that, and more. */
 export function isUsual({ flavour, client, nodeMajor, database, runtime }: Combination): boolean {
   return (
     database === undefined &&

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { placeNames } from '../setup/places.js'
-import { combinations, nodeMajors } from './combination.js'
 import { findGaps, type Ran } from './gaps.js'
 import type { TestResult } from './report.js'
 
@@ -78,20 +77,4 @@ describe('gaps of the matrix', () => {
       'b: unknown there: test/fault/a.test.ts > two',
     ])
   })
-})
-
-test('the matrix has every server, every client and every Node', () => {
-  const all = combinations()
-  expect(new Set(all.map(({ flavour }) => flavour))).toEqual(
-    new Set(['redis-7.0', 'redis-8.0', 'valkey-8.1']),
-  )
-  expect(new Set(all.map(({ client }) => client))).toEqual(
-    new Set(['ioredis-5', 'ioredis-6', 'iovalkey', 'node-redis-5.9', 'node-redis-5', 'node-redis-6']),
-  )
-  expect(new Set(all.map(({ nodeMajor }) => nodeMajor))).toEqual(new Set(nodeMajors))
-  const onRedis = all.filter(({ database, runtime }) => database === undefined && runtime === undefined)
-  expect(onRedis.every(({ suites }) => suites.includes('test/contract'))).toBe(true)
-  expect(all.flatMap(({ runtime = [] }) => runtime)).toEqual(['bun', 'deno'])
-  const databases = all.map(({ database }) => database)
-  expect(databases).toEqual(expect.arrayContaining(['postgres-13', 'postgres-18', 'mariadb-11.8']))
 })

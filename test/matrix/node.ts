@@ -8,7 +8,6 @@ import { installedMajor } from './combination.js'
 
 const run = promisify(execFile)
 
-/** A Node to run tests with. */
 export interface Node {
   readonly program: string
   /** As it says itself, such as `v22.12.0`. */

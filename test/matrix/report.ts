@@ -2,15 +2,12 @@
 export interface Report {
   readonly success: boolean
   readonly tests: readonly TestResult[]
-  /** Files that broke before or beside their tests. */
   readonly brokenFiles: ReadonlyArray<{ readonly file: string; readonly message: string }>
 }
 
-/** One test's result. */
 export interface TestResult {
   /** Relative to the checkout. */
   readonly file: string
-  /** Groups and test. */
   readonly name: string
   readonly status: 'passed' | 'failed' | 'skipped'
   readonly message: string

@@ -15,7 +15,6 @@ const MOST_MS = 10 * 60_000
 /** After so many failures the rest is left out: where each of them hangs, there would be no report before the time is over. */
 const MOST_FAILURES = 4
 
-/** What came of a combination's tests. */
 export interface Outcome {
   readonly report: Report
   /** Where its servers came from, as the test run said. */

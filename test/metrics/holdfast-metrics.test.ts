@@ -39,16 +39,6 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     })
   })
 
-  test('a client counts what it did itself, and nothing of others', async () => {
-    const [one, other] = [place.holdfast(), place.holdfast()]
-    const { name } = one.lock(place.lockName())
-    await one.lock(name).withLock(async () => {
-      expect(await other.lock(name).tryAcquire()).toBeNull()
-    })
-    expect(one.metrics()).toMatchObject({ acquired: 1, timedOut: 0 })
-    expect(other.metrics()).toMatchObject({ acquired: 0, timedOut: 1, held: 0 })
-  })
-
   test('a wait counts once, while it lasts and for good; its length is recorded at the grant', async () => {
     const holdfast = place.holdfast()
     const lock = holdfast.lock(place.lockName())

@@ -9,7 +9,6 @@ import { MysqlRows } from '../../src/stores/mysql/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
 import type { SqlAddress } from '../servers/sql/index.js'
 
-/** What a test says of a connection beside its address. */
 export interface Extra {
   readonly user?: string
   readonly password?: string
@@ -17,7 +16,6 @@ export interface Extra {
   readonly [option: string]: unknown
 }
 
-/** The client libraries, each as an application uses it. */
 export const libraries = {
   mysql2: (
     { host, port, user, password, database }: SqlAddress,

@@ -1,5 +1,4 @@
 /** How many statements it costs. */
-import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
@@ -46,17 +45,6 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     expect(sent.splice(0)).toEqual(['INSERT', 'UPDATE', 'INSERT', 'UPDATE'])
   })
 
-  test('handed over within the process: none', async () => {
-    const { holdfast, sent } = await clientWithCount({ handOverSliceMs: Number.POSITIVE_INFINITY })
-    const lock = holdfast.lock('handed over')
-    const hold = await lock.acquire()
-    const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
-    await until(() => holdfast.census.calls === 10, { what: 'they wait' })
-    await hold.release()
-    await Promise.all(waiting)
-    expect(sent).toEqual(['INSERT', 'UPDATE'])
-  })
-
   test('a process that waits for another: it only reads, seldom, however many of its calls wait', async () => {
     const [one, other] = [await clientWithCount(), await clientWithCount()]
     const hold = await one.holdfast.lock('row').acquire()
@@ -90,22 +78,4 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     expect(sent.length).toBeLessThan(20)
     await Promise.all(holds.map((hold) => hold.release()))
   })
-})
-
-test('importing holdfast/mysql loads no client library', () => {
-  const { stdout } = spawnSync(
-    process.execPath,
-    [
-      '--import=tsx',
-      '--input-type=module',
-      '--eval',
-      `import { createRequire } from 'node:module'
-       await import('./src/stores/mysql/index.ts')
-       const { cache } = createRequire(import.meta.url)
-       console.log('done', Object.keys(cache).join(' '))`,
-    ],
-    { encoding: 'utf8' },
-  )
-  expect(stdout).toContain('done')
-  expect(stdout).not.toMatch(/node_modules.(ioredis|pg|mysql2|mariadb)\b/)
 })

@@ -1,9 +1,8 @@
 /** As whom, and how safely, Holdfast comes to the server: as the application connects, and with no more rights than the page says. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { StoreError } from '../../src/base/errors/errors.js'
 import { mysqlSchema } from '../../src/stores/mysql/index.js'
-import { tallies } from '../postgres/tally.js'
+import { add, failureOf } from '../postgres/tally.js'
 import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { certificate, trust } from '../setup/certificate.js'
@@ -34,20 +33,6 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
       clients.push(client)
       return client
     }
-    const add = ({ session }: Client, name: string = randomUUID()): Promise<number> =>
-      session.change(tallies, name, ({ body }) => {
-        body.holds += 1
-        return body.holds
-      })
-    const failureOf = async (work: Promise<unknown>): Promise<StoreError> => {
-      const error: unknown = await work.then(
-        () => new Error('it did not fail'),
-        (failure: unknown) => failure,
-      )
-      if (error instanceof StoreError) return error
-      throw error
-    }
-
     describe.each(libraryNames)('with %s', (library) => {
       const open = (extra: Extra = {}, table?: string): Client =>
         kept(

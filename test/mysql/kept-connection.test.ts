@@ -29,7 +29,6 @@ describe.skipIf(refusal !== undefined)(`${title}: the connection that stays`, ()
   })
   afterAll(() => server?.stop())
 
-  /** Takes all the connections that are left. */
   const fill = async (): Promise<void> => {
     for (;;) {
       const { host, port, user, password, database } = server.address

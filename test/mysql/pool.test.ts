@@ -15,7 +15,6 @@ import { onDatabases } from '../setup/databases.js'
 /** A pool, and what its application does with it. */
 interface Used {
   readonly pool: MysqlPool
-  /** Takes a connection, and gives it back. */
   take(): Promise<() => unknown>
   ask(sql: string): Promise<unknown>
   end(): Promise<unknown>

@@ -6,7 +6,6 @@ import { tallies } from '../postgres/tally.js'
 import { onDatabases } from '../setup/databases.js'
 import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'
 
-/** What an application may run on each new connection. */
 const statements = [
   "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE'",
   "SET SESSION sql_mode = 'TRADITIONAL'",
@@ -22,7 +21,6 @@ const statements = [
   'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1',
 ]
 
-/** What an application may tell its client library. */
 const options: readonly Extra[] = [
   { rowsAsArray: true },
   { nestTables: true },

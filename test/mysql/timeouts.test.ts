@@ -58,7 +58,6 @@ for (const [product, library, statementLimit] of [
         },
         { what: 'it waits for the row' },
       )
-    /** Keeps a row locked while something is done that needs it. */
     const whileLocked = async (name: string, work: () => Promise<unknown>): Promise<void> => {
       const transaction = await libraries.mysql2(server.address)
       await transaction.query('BEGIN')

@@ -9,7 +9,6 @@ import { HoldfastHealthIndicator, Lock, ScheduledLock } from '../../src/integrat
 export class Journal {
   readonly reports: string[] = []
   readonly settlements: string[] = []
-  /** What each settlement waits for. */
   gate: Promise<unknown> = Promise.resolve()
   readonly begun: Array<() => void> = []
 

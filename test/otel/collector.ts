@@ -5,7 +5,6 @@ import { Daemon } from '../servers/daemon.js'
 import { goProgram } from '../servers/go-program.js'
 import { onPath } from '../servers/path.js'
 
-/** A span, as OTLP has it in JSON. */
 export interface ExportedSpan {
   readonly name: string
   readonly spanId: string
@@ -18,7 +17,6 @@ export interface ExportedSpan {
   readonly status?: { readonly code?: number }
 }
 
-/** A metric, likewise. */
 export interface ExportedMetric {
   readonly name: string
   readonly unit?: string
@@ -69,7 +67,6 @@ export class Collector implements AsyncDisposable {
     return new Collector(backend, daemon)
   }
 
-  /** Where OTLP over HTTP goes. */
   get url(): string {
     return this.daemon.url
   }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { PortPlace } from './port-place.js'
-import { Acquisition, fresh } from './requests.js'
+import { lockName } from '../setup/port-place.js'
+import { Acquisition, fresh, hear, type Place } from './requests.js'
 
-/** What a latch promises at its port. */
-export function latchCases(place: PortPlace): void {
+export function latchCases(place: Place): void {
   describe(`latch: ${place.name}`, () => {
     test('it is open where no count is set, and closed until that is zero', async () => {
-      const [{ latch }, name] = [place.ports(), place.lockName()]
+      const [{ latch }, name] = [place.client(), lockName()]
       const open = { outcome: 'granted', room: Number.POSITIVE_INFINITY }
       expect(await new Acquisition(latch, name).acquire()).toEqual(open)
       expect(await latch.trySetCount(name, 2, fresh())).toBe(true)
@@ -25,7 +24,7 @@ export function latchCases(place: PortPlace): void {
     })
 
     test('X1: what is sent twice counts once', async () => {
-      const [{ latch }, name] = [place.ports(), place.lockName()]
+      const [{ latch }, name] = [place.client(), lockName()]
       const [set, down, last, gone] = [fresh(), fresh(), fresh(), fresh()]
       for (let time = 0; time < 2; time += 1) expect(await latch.trySetCount(name, 3, set)).toBe(true)
       for (let time = 0; time < 2; time += 1) expect(await latch.countDown(name, down)).toBe(2)
@@ -39,9 +38,9 @@ export function latchCases(place: PortPlace): void {
     })
 
     test.each(['plain', '{tag}:with', 'a{b'])('opening and removing reach who watches: %s', async (form) => {
-      const name = `${form}:${place.lockName()}`
-      const [{ latch }, { latch: far }] = [place.ports(), place.ports()]
-      const heard = await place.hear(far, name)
+      const name = `${form}:${lockName()}`
+      const [{ latch }, { latch: far }] = [place.client(), place.client()]
+      const heard = await hear(far, name)
       await latch.trySetCount(name, 1, fresh())
       await latch.countDown(name, fresh())
       await latch.trySetCount(name, 5, fresh())

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { permitIdsOf } from '../../src/base/identity/permit-ids.js'
-import type { PortPlace } from './port-place.js'
-import { Acquisition, fresh, LONG_MS } from './requests.js'
+import { lockName } from '../setup/port-place.js'
+import { Acquisition, fresh, LONG_MS, type Place } from './requests.js'
 
 /** What permits with ids promise beside what all permits do. */
-export function permitIdsCases(place: PortPlace): void {
+export function permitIdsCases(place: Place): void {
   describe(`permits by their ids: ${place.name}`, () => {
     test('each is given back by its id, by anybody, and the hold gives back the rest', async () => {
-      const [{ permits }, { permits: others }, name] = [place.ports(), place.ports(), place.lockName()]
+      const [{ permits }, { permits: others }, name] = [place.client(), place.client(), lockName()]
       await permits.trySetPermits(name, 3, fresh())
       const hold = await new Acquisition(permits, name, 3).granted()
       const [first, ...rest] = permitIdsOf(hold.owner, 3)
@@ -23,7 +23,7 @@ export function permitIdsCases(place: PortPlace): void {
     })
 
     test('several ids are given back together or not at all; the same request counts once', async () => {
-      const [{ permits }, name, request] = [place.ports(), place.lockName(), fresh()]
+      const [{ permits }, name, request] = [place.client(), lockName(), fresh()]
       await permits.trySetPermits(name, 3, fresh())
       const hold = await new Acquisition(permits, name, 2).granted()
       const ids = permitIdsOf(hold.owner, 2)
@@ -36,7 +36,7 @@ export function permitIdsCases(place: PortPlace): void {
     })
 
     test('a lease is made longer, shorter or endless by the id, and read', async () => {
-      const [{ permits }, name] = [place.ports(), place.lockName()]
+      const [{ permits }, name] = [place.client(), lockName()]
       await permits.trySetPermits(name, 1, fresh())
       const hold = await new Acquisition(permits, name, 1, 60_000).granted()
       const id = String(permitIdsOf(hold.owner, 1)[0])
@@ -56,19 +56,8 @@ export function permitIdsCases(place: PortPlace): void {
       expect(await permits.availablePermits(name)).toBe(1)
     })
 
-    test('how many there are is set with those that are taken in it', async () => {
-      const [{ permits }, name] = [place.ports(), place.lockName()]
-      await permits.setPermits(name, 4, fresh())
-      await new Acquisition(permits, name, 3).granted()
-      await permits.setPermits(name, 10, fresh())
-      expect(await permits.availablePermits(name)).toBe(7)
-      await permits.setPermits(name, 2, fresh())
-      expect(await permits.availablePermits(name)).toBe(-1)
-      expect(await permits.acquiredPermits(name)).toBe(3)
-    })
-
     test('X1: a repeated request that sets how many there are, or a lease, leaves what others changed meanwhile', async () => {
-      const [{ permits }, { permits: others }, name] = [place.ports(), place.ports(), place.lockName()]
+      const [{ permits }, { permits: others }, name] = [place.client(), place.client(), lockName()]
       const [setting, leasing] = [fresh(), fresh()]
       await permits.setPermits(name, 5, setting)
       await others.addPermits(name, 3, fresh())

@@ -1,39 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { PermitsPort } from '../../src/port/kind-ports.js'
-import type { PortPlace, Ports } from './port-place.js'
-import { Acquisition, fresh, LONG_MS } from './requests.js'
+import { lockName, RedisPlace } from '../setup/port-place.js'
+import { Acquisition, fresh, hear, LONG_MS, type Place, type Ports } from './requests.js'
 
-/** What semaphores of both kinds promise at their ports. */
-export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Ports) => PermitsPort): void {
-  const port = (): PermitsPort => portOf(place.ports())
+export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) => PermitsPort): void {
+  const port = (): PermitsPort => portOf(place.client())
 
   describe(`${kind}: ${place.name}`, () => {
-    test('there are none until they are set, once', async () => {
-      const [one, other, name] = [port(), port(), place.lockName()]
-      expect(await one.availablePermits(name)).toBe(0)
-      expect(await new Acquisition(one, name).acquire()).toMatchObject({
-        outcome: 'busy',
-        remainingMs: Number.POSITIVE_INFINITY,
-      })
-      expect(await one.trySetPermits(name, 3, fresh())).toBe(true)
-      expect(await other.trySetPermits(name, 5, fresh())).toBe(false)
-      expect(await other.availablePermits(name)).toBe(3)
-    })
-
     // A line needs no such news: what is available is granted to those in it.
-    const withoutLine = test.skipIf(place.server)
-
-    test('all that were asked for are given, or none', async () => {
-      const [one, name] = [port(), place.lockName()]
-      await one.trySetPermits(name, 3, fresh())
-      expect(await new Acquisition(one, name, 2).outcome()).toBe('granted')
-      expect(await new Acquisition(one, name, 2).outcome()).toBe('busy')
-      expect(await one.availablePermits(name)).toBe(1)
-      expect(await new Acquisition(one, name).outcome()).toBe('granted')
-    })
+    const withoutLine = test.skipIf(place instanceof RedisPlace)
 
     withoutLine('a grant tells how much room is left', async () => {
-      const [one, name] = [port(), place.lockName()]
+      const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 3, fresh())
       expect(await new Acquisition(one, name, 2).acquire()).toMatchObject({ outcome: 'granted', room: 1 })
       const last = await new Acquisition(one, name).acquire()
@@ -44,7 +22,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('X1: an acquire, a release and a renewal that come twice count once', async () => {
-      const [one, name] = [port(), place.lockName()]
+      const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 5, fresh())
       const two = new Acquisition(one, name, 2)
       expect(await two.outcome()).toBe('granted')
@@ -59,7 +37,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('X1: a number that is changed by the same request twice is changed once', async () => {
-      const [one, name, request] = [port(), place.lockName(), fresh()]
+      const [one, name, request] = [port(), lockName(), fresh()]
       expect(await one.trySetPermits(name, 5, request)).toBe(true)
       expect(await one.trySetPermits(name, 5, request)).toBe(true)
       const [added, reduced] = [fresh(), fresh()]
@@ -71,7 +49,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('X1: what is abandoned leaves nothing, whether or not it was carried out', async () => {
-      const [one, name] = [port(), place.lockName()]
+      const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 5, fresh())
       const done = await new Acquisition(one, name, 3).granted()
       await done.abandon()
@@ -80,7 +58,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('a lease that ends gives its permits back, once, and is not revived', async () => {
-      const [one, other, name] = [port(), port(), place.lockName()]
+      const [one, other, name] = [port(), port(), lockName()]
       await other.trySetPermits(name, 3, fresh())
       const dead = await new Acquisition(one, name, 2, 300).granted()
       const busy = await new Acquisition(other, name, 2).acquire()
@@ -94,7 +72,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('a renewal moves the end of the lease, and never brings it closer', async () => {
-      const [one, name] = [port(), place.lockName()]
+      const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 2, fresh())
       const [short, long] = [new Acquisition(one, name, 1, 150), new Acquisition(one, name)]
       await short.granted()
@@ -110,8 +88,8 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     withoutLine(
       'a release, added permits and a first number are announced, with what is available then',
       async () => {
-        const [one, name] = [port(), place.lockName()]
-        const heard = await place.hear(one, name)
+        const [one, name] = [port(), lockName()]
+        const heard = await hear(one, name)
         const [there, far] = [port(), port()]
         await there.trySetPermits(name, 2, fresh())
         const hold = await new Acquisition(far, name, 2).granted()
@@ -125,8 +103,8 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     )
 
     withoutLine('only a release that others may have waited for tells of them', async () => {
-      const [one, name] = [port(), place.lockName()]
-      await place.hear(port(), name)
+      const [one, name] = [port(), lockName()]
+      await hear(port(), name)
       await one.trySetPermits(name, 2, fresh())
       const first = await new Acquisition(one, name).granted()
       const second = await new Acquisition(one, name).granted()
@@ -135,7 +113,7 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
     })
 
     test('inspect and list show what is taken and for how long; forced open, all of it comes back', async () => {
-      const [one, name] = [port(), place.lockName()]
+      const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 3, fresh())
       expect(await one.inspect(name)).toEqual({ name, owners: [], remainingMs: 0 })
       await new Acquisition(one, name, 2).granted()
@@ -149,18 +127,6 @@ export function permitsCases(place: PortPlace, kind: string, portOf: (ports: Por
       expect(await one.forceUnlock(name)).toBe(true)
       expect(await one.forceUnlock(name)).toBe(false)
       expect(await one.availablePermits(name)).toBe(3)
-    })
-
-    test('a semaphore with an end is gone then, with all that was taken', async () => {
-      const [one, name] = [port(), place.lockName()]
-      await one.trySetPermits(name, 2, fresh(), 1_000)
-      const hold = await new Acquisition(one, name).granted()
-      await place.pass(1_100)
-      expect(await one.availablePermits(name)).toBe(0)
-      expect(await hold.renew(LONG_MS)).toBe(false)
-      expect(await one.trySetPermits(name, 1, fresh())).toBe(true)
-      expect(await hold.release()).toBe('not-owner')
-      expect(await one.availablePermits(name)).toBe(1)
     })
   })
 }

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 import { latchCases } from './latch.cases.js'
 import { permitIdsCases } from './permit-ids.cases.js'
 import { permitsCases } from './permits.cases.js'
-import { PortPlace } from './port-place.js'
-import { Acquisition, fresh } from './requests.js'
+import { Acquisition, fresh, Ports } from './requests.js'
 
-const places = [PortPlace.memory(), PortPlace.standalone(), PortPlace.cluster()]
+const places = [new MemoryPlace(Ports), RedisPlace.standalone(Ports), RedisPlace.cluster(Ports)]
 
 describe.each(places)('ports: $name', (place) => {
   afterEach(() => place.close())
@@ -15,7 +15,7 @@ describe.each(places)('ports: $name', (place) => {
   latchCases(place)
 
   test('semaphore: what is drained is drained once, and a debt is settled by it', async () => {
-    const [{ semaphore }, name, request] = [place.ports(), place.lockName(), fresh()]
+    const [{ semaphore }, name, request] = [place.client(), lockName(), fresh()]
     expect(await semaphore.drainPermits(name, fresh())).toBe(0)
     await semaphore.trySetPermits(name, 10, fresh())
     await new Acquisition(semaphore, name, 3).granted()
@@ -26,14 +26,5 @@ describe.each(places)('ports: $name', (place) => {
     await semaphore.addPermits(name, -5, fresh())
     expect(await semaphore.drainPermits(name, fresh())).toBe(-3)
     expect(await semaphore.availablePermits(name)).toBe(0)
-  })
-
-  test('semaphore: permits are added to one that is set only, where that is asked for', async () => {
-    const [{ semaphore }, name] = [place.ports(), place.lockName()]
-    expect(await semaphore.addPermitsIfSet(name, 1, fresh())).toBe(false)
-    expect(await semaphore.availablePermits(name)).toBe(0)
-    await semaphore.addPermits(name, 1, fresh())
-    expect(await semaphore.addPermitsIfSet(name, 1, fresh())).toBe(true)
-    expect(await semaphore.availablePermits(name)).toBe(2)
   })
 })

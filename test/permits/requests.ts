@@ -1,5 +1,43 @@
+import { onTestFinished } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
-import type { AcquireReply, AcquireRequest, LockPort, ReleaseReply } from '../../src/port/lock-port.js'
+import type {
+  CountDownLatchPort,
+  PermitExpirableSemaphorePort,
+  SemaphorePort,
+} from '../../src/port/kind-ports.js'
+import type { AcquireReply, AcquireRequest, LockPort, News, ReleaseReply } from '../../src/port/lock-port.js'
+import type { Opened } from '../setup/port-client.js'
+import type { MemoryPlace, RedisPlace } from '../setup/port-place.js'
+
+export class Ports {
+  readonly semaphore: SemaphorePort
+  readonly permits: PermitExpirableSemaphorePort
+  readonly latch: CountDownLatchPort
+
+  constructor(private readonly opened: Opened) {
+    const { semaphore, permitExpirableSemaphore: permits, countDownLatch: latch } = opened.session
+    if (!semaphore || !permits || !latch) throw new Error('it lacks a kind')
+    this.semaphore = semaphore
+    this.permits = permits
+    this.latch = latch
+  }
+
+  async close(): Promise<void> {
+    await this.opened.end()
+    for (const error of this.opened.errors) throw error
+  }
+}
+
+export type Place = MemoryPlace<Ports> | RedisPlace<Ports>
+
+/** What a watch tells from now on. */
+export async function hear(port: LockPort, name: string): Promise<Array<News | undefined>> {
+  const heard: Array<News | undefined> = []
+  const watch = port.watch(name, (news) => heard.push(news))
+  onTestFinished(() => watch.close())
+  await watch.confirmed
+  return heard
+}
 
 export const LONG_MS = 600_000
 

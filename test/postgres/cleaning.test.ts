@@ -1,40 +1,29 @@
 /** Rows that say nothing go after a while, and nothing goes back with them. */
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { VirtualClock } from '../../src/base/time/virtual-clock.js'
-import type { SqlServer } from '../servers/sql/index.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { type Client, missing, Stand, title } from './server.js'
 import { locks, type Tally, tallies } from './tally.js'
 
 const DAY = 24 * 60 * 60 * 1_000
 
 describe.skipIf(missing)(`${title}: cleaning`, () => {
-  let server: SqlServer
-  let pool: Pool
+  const stand = new Stand()
   let client: Client
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    client = openClient(pool, { createTable: true })
-  })
-
-  afterAll(async () => {
-    await client?.session.close()
-    await pool?.end()
-    await server?.stop()
+  beforeEach(() => {
+    client = stand.client()
   })
 
   /** Makes rows look as if they had last changed so long ago. */
   const age = (name: string, ms: number) =>
-    pool.query(
+    stand.pool.query(
       `UPDATE holdfast_locks SET version = version - $2::bigint * 1000,
       ends_at = ends_at - $2::float8 * interval '1 ms' WHERE name LIKE $1`,
       [name, ms],
     )
   const names = async (pattern: string): Promise<string[]> => {
-    const { rows } = await pool.query<{ name: string }>(
+    const { rows } = await stand.pool.query<{ name: string }>(
       'SELECT name FROM holdfast_locks WHERE name LIKE $1 ORDER BY name',
       [pattern],
     )
@@ -67,7 +56,9 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     await client.session.express.free('kind young', 'a:1')
     await take('kind held')
     await age('kind held', DAY + 10_000)
-    await pool.query("UPDATE holdfast_locks SET ends_at = now() + interval '1 min' WHERE name = 'kind held'")
+    await stand.pool.query(
+      "UPDATE holdfast_locks SET ends_at = now() + interval '1 min' WHERE name = 'kind held'",
+    )
     await client.session.clean()
     expect(await names('kind%')).toEqual(
       [
@@ -92,7 +83,7 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     })
     expect(standing).toBeDefined()
     await age('line', DAY + 120_000)
-    const moved = await pool.query(
+    const moved = await stand.pool.query(
       `UPDATE holdfast_locks SET rest = replace(rest::text, rest ->> 'until', '1')::json
       WHERE name = 'line' AND rest ->> 'until' <> '1'`,
     )
@@ -127,7 +118,7 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
   test('a row that is written anew after it was cleaned away has a greater version, so that no change is made on what it did not see', async () => {
     await put(tallies, 'reborn', { holds: 0, fence: 1n })
     const version = async (): Promise<bigint> => {
-      const { rows } = await pool.query<{ version: string }>(
+      const { rows } = await stand.pool.query<{ version: string }>(
         "SELECT version FROM holdfast_locks WHERE name = 'reborn'",
       )
       return BigInt(rows[0]?.version ?? 0)
@@ -142,8 +133,8 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
 
   test('a client that is in use cleans once an hour, whatever it does', async () => {
     const clock = new VirtualClock()
-    const used = openClient(pool, {}, { schedule: new Schedule(clock, () => undefined) })
-    await pool.query(
+    const used = stand.client(stand.pool, {}, { schedule: new Schedule(clock, () => undefined) })
+    await stand.pool.query(
       "INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting) VALUES ('lock', 'hourly', 1, 0, '{}')",
     )
     await used.session.express.free('any', 'a:1')
@@ -151,24 +142,19 @@ describe.skipIf(missing)(`${title}: cleaning`, () => {
     await clock.advance(2 * 3_600_000)
     await used.session.express.free('any', 'a:1')
     await expect.poll(() => names('hourly')).toEqual([])
-    await used.session.close()
   })
 
   test('at most a thousand go at once, rows that somebody has locked stay, and several clients do not wait for each other', async () => {
-    await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
+    await stand.pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
       SELECT 'lock', 'many ' || n, 1, 0, '{}' FROM generate_series(1, 2500) AS n`)
     await client.session.clean()
     expect(await names('many %')).toHaveLength(1_500)
     const [kept] = await names('many %')
-    const transaction = await pool.connect()
-    await transaction.query('BEGIN')
-    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [kept])
-    const other = openClient(pool)
+    const letGo = await stand.lockRow(kept ?? '')
+    const other = stand.client()
     await Promise.all([client.session.clean(), other.session.clean()])
     await client.session.clean()
     expect(await names('many %')).toEqual([kept])
-    await transaction.query('COMMIT')
-    transaction.release()
-    await other.session.close()
+    await letGo()
   })
 })

@@ -3,62 +3,17 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import process from 'node:process'
-import pg, { type Pool } from 'pg'
+import pg from 'pg'
 import postgresJs from 'postgres'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/base/errors/errors.js'
-import { postgresSchema } from '../../src/stores/postgres/schema.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import {
-  bringPostgres,
-  type Client,
-  libraries,
-  libraryNames,
-  missing,
-  openClient,
-  poolOf,
-  sqlOf,
-  title,
-} from './server.js'
-import { copy, tallies } from './tally.js'
+import { type Client, libraryNames, missing, openClient, Stand, sqlOf, title } from './server.js'
+import { add, copy, tallies } from './tally.js'
 
 describe.skipIf(missing)(`${title}: the application's client`, () => {
-  let server: SqlServer
-  let pool: Pool
-  const clients: Client[] = []
-  const applications: Array<{ end(): Promise<unknown> }> = []
+  const stand = new Stand()
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    await pool.query(postgresSchema())
-  })
-
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map(({ session }) => session.close()))
-    await Promise.all(applications.splice(0).map((each) => each.end()))
-  })
-
-  afterAll(async () => {
-    await pool?.end()
-    await server?.stop()
-  })
-
-  const open = (...args: Parameters<typeof openClient>): Client => {
-    const client = openClient(...args)
-    clients.push(client)
-    return client
-  }
-  const kept = <Application extends { end(): Promise<unknown> }>(application: Application): Application => {
-    applications.push(application)
-    return application
-  }
-  const add = ({ session }: Client, name: string = randomUUID()): Promise<number> =>
-    session.change(tallies, name, ({ body }) => {
-      body.holds += 1
-      return body.holds
-    })
   /** A row with everything in it comes back as it was. */
   const comesBack = async (client: Client): Promise<void> => {
     const name = randomUUID()
@@ -79,7 +34,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     expect(await client.session.express.take(request)).toBeUndefined()
   }
   const connectionsCalled = async (name: string): Promise<number> => {
-    const { rows } = await pool.query<{ count: number }>(
+    const { rows } = await stand.pool.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = $1',
       [name],
     )
@@ -87,28 +42,28 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   }
 
   test('parsers of types, a pool without room and a limit on time are no matter', async () => {
-    const small = kept(
+    const small = stand.ending(
       new pg.Pool({
-        ...server.address,
-        host: server.address.dir,
+        ...stand.address,
+        host: stand.address.dir,
         max: 1,
         types: { getTypeParser: () => () => 'nonsense' },
         query_timeout: 1,
       }),
     )
     const taken = await small.connect()
-    await comesBack(open(small))
+    await comesBack(stand.client(small))
     taken.release()
   })
 
   test('transformations, types and hooks of an instance are no matter', async () => {
-    const { dir, port, user, database } = server.address
+    const { dir, port, user, database } = stand.address
     const heard: string[] = []
     const hear = (what: string) => () => {
       heard.push(what)
     }
     const text = { to: 25, from: [25, 114, 20], serialize: () => 'nonsense', parse: () => 'nonsense' }
-    const sql = kept(
+    const sql = stand.ending(
       postgresJs({
         ...{ host: dir, port, user, database, max: 1, idle_timeout: 1, max_lifetime: 1 },
         transform: { ...postgresJs.camel, value: () => 'nonsense', row: () => ({ nonsense: true }) },
@@ -117,7 +72,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
         ...{ onnotify: hear('notify'), onparameter: hear('parameter') },
       }),
     )
-    const client = open(sql, { createTable: true })
+    const client = stand.client(sql, { createTable: true })
     await comesBack(client)
     await client.session.inbox?.opened()
     await client.session.change(tallies, 'told', ({ tell }) =>
@@ -129,14 +84,14 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   })
 
   test('an instance that prepares nothing has nothing prepared', async () => {
-    const { dir, port, user, database } = server.address
-    const sql = kept(postgresJs({ host: dir, port, user, database, prepare: false }))
-    await comesBack(open(sql))
+    const { dir, port, user, database } = stand.address
+    const sql = stand.ending(postgresJs({ host: dir, port, user, database, prepare: false }))
+    await comesBack(stand.client(sql))
   })
 
   test.each(libraryNames)('%s: no connection of its own is used', async (library) => {
-    const application = kept(libraries[library](server.address, { settings: { application_name: 'busy' } }))
-    const client = open(application)
+    const application = stand.application(library, { settings: { application_name: 'busy' } })
+    const client = stand.client(application)
     await add(client)
     await client.session.inbox?.opened()
     expect(await connectionsCalled('busy')).toBe(0)
@@ -149,7 +104,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     '%s: idle connections do not keep the process alive',
     { timeout: 70_000 },
     (library) => {
-      const { dir, port, user, database } = server.address
+      const { dir, port, user, database } = stand.address
       const options = JSON.stringify({ host: dir, port, user, database })
       const { status, stdout } = spawnSync(
         process.execPath,
@@ -176,23 +131,25 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   )
 
   test('an instance that was ended is still good for its options', async () => {
-    const sql = sqlOf(server.address)
+    const sql = sqlOf(stand.address)
     await sql.end()
-    expect(await add(open(sql))).toBe(1)
+    expect(await add(stand.client(sql))).toBe(1)
   })
 
   test('of several hosts the first that takes writes is taken', async () => {
-    const { port, user, password, database } = server.address
+    const { port, user, password, database } = stand.address
     const account = `${user}:${encodeURIComponent(password)}`
     const url = `postgres://${account}@127.0.0.1:1,127.0.0.1:${port}/${database}`
-    expect(await add(open(kept(postgresJs(url))))).toBe(1)
-    expect(await add(open(kept(postgresJs(url, { target_session_attrs: 'primary' }))))).toBe(1)
-    const standby = open(kept(postgresJs(url, { target_session_attrs: 'standby' })))
+    expect(await add(stand.client(stand.ending(postgresJs(url))))).toBe(1)
+    expect(await add(stand.client(stand.ending(postgresJs(url, { target_session_attrs: 'primary' }))))).toBe(
+      1,
+    )
+    const standby = stand.client(stand.ending(postgresJs(url, { target_session_attrs: 'standby' })))
     await expect(add(standby)).rejects.toMatchObject({ reason: 'unreachable', transient: true })
   })
 
   test('an instance that makes its sockets itself is asked for them', async () => {
-    const { port, user, password, database } = server.address
+    const { port, user, password, database } = stand.address
     let asked = 0
     const socket = (): Promise<Socket> =>
       new Promise((resolve, reject) => {
@@ -202,7 +159,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
         made.connect({ host: '127.0.0.1', port }, () => resolve(made))
       })
     const options = { user, password, database, host: 'nowhere.invalid', socket }
-    const client = open(kept(postgresJs(options)))
+    const client = stand.client(stand.ending(postgresJs(options)))
     expect(await add(client)).toBe(1)
     await client.session.inbox?.opened()
     expect(asked).toBe(2)
@@ -219,8 +176,8 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     ]
     for (const each of wrong)
       expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
-    expect(() => openClient(pool, { connections: 0 })).toThrow('connections is 0')
-    expect(() => openClient(pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
-    expect(() => Reflect.apply(openClient, undefined, [pool, { tabel: 'x' }])).toThrow('tabel')
+    expect(() => openClient(stand.pool, { connections: 0 })).toThrow('connections is 0')
+    expect(() => openClient(stand.pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
+    expect(() => Reflect.apply(openClient, undefined, [stand.pool, { tabel: 'x' }])).toThrow('tabel')
   })
 })

@@ -1,42 +1,25 @@
 /** How many statements it costs. */
-import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
 import { PostgresRows } from '../../src/stores/postgres/rows.js'
-import { postgresSchema } from '../../src/stores/postgres/schema.js'
 import { PostgresStore } from '../../src/stores/postgres/store.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { countedConnections } from './counted.js'
-import { bringPostgres, missing, poolOf, title } from './server.js'
+import { missing, Stand, title } from './server.js'
 
 describe.skipIf(missing)(`${title}: costs`, () => {
-  let server: SqlServer
-  let pool: Pool
-  const opened: Holdfast[] = []
-
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    await pool.query(postgresSchema())
-  })
-
-  afterAll(async () => {
-    await Promise.all(opened.map((holdfast) => holdfast.close()))
-    await pool?.end()
-    await server?.stop()
-  })
+  const stand = new Stand()
 
   /** A client that has taken a lock before, and what it sends from then on. */
-  const clientWithCount = async (): Promise<{ holdfast: Holdfast; sent: string[] }> => {
-    const { make, sent } = countedConnections(pool)
-    const holdfast = new Holdfast(new PostgresStore(new PostgresRows(make, checkPostgresOptions({}))), {
-      handOverSliceMs: 60_000,
-    })
-    opened.push(holdfast)
+  const clientWithCount = async (
+    options: HoldfastOptions = { handOverSliceMs: 60_000 },
+  ): Promise<{ holdfast: Holdfast; sent: string[] }> => {
+    const { make, sent } = countedConnections(stand.pool)
+    const store = new PostgresStore(new PostgresRows(make, checkPostgresOptions({})))
+    const holdfast = new Holdfast(store, options)
+    stand.after(() => holdfast.close())
     await holdfast.lock(randomUUID()).withLock(() => undefined)
     sent.length = 0
     return { holdfast, sent }
@@ -45,7 +28,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
   /** Whether a client is in line, by the row itself. */
   const waits = async (name: string): Promise<boolean> => {
     const found = `SELECT FROM holdfast_locks WHERE name = $1 AND waiting <> '{}'`
-    return (await pool.query(found, [name])).rowCount === 1
+    return (await stand.pool.query(found, [name])).rowCount === 1
   }
 
   test('a lock that nobody else wants: one statement to take it, one to free it', async () => {
@@ -82,7 +65,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
 
   test('tied to a transaction: one statement in it, three of our own, and a release by two', async () => {
     const { holdfast, sent } = await clientWithCount()
-    const tx = await pool.connect()
+    const tx = await stand.pool.connect()
     await tx.query('BEGIN')
     const hold = await holdfast.lock('tied').acquire()
     sent.length = 0
@@ -94,18 +77,6 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent.splice(0)).toEqual(['free', 'update'])
     await (await holdfast.lock('tied').acquire()).release()
     expect(sent.splice(0)).toEqual(['take', 'free'])
-  })
-
-  test('handed over within the process: none', async () => {
-    const { holdfast, sent } = await clientWithCount()
-    const burst = (name: string) =>
-      Promise.all(Array.from({ length: 10 }, () => holdfast.lock(name).withLock(() => undefined)))
-    await burst('before')
-    await until(() => sent.indexOf('process') > sent.indexOf('listen'), { what: 'it listens' })
-    sent.length = 0
-    // Each gives it back at once, while the next has hardly begun to wait.
-    await burst('handed over')
-    expect(sent).toEqual(['take', 'free'])
   })
 
   test('handed over to another process: one to release it, one to join the line, none to take over', async () => {
@@ -150,11 +121,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
   })
 
   test('renewals of many locks travel together', async () => {
-    const { make, sent } = countedConnections(pool)
-    const holdfast = new Holdfast(new PostgresStore(new PostgresRows(make, checkPostgresOptions({}))), {
-      watchdogMs: 15_000,
-    })
-    opened.push(holdfast)
+    const { holdfast, sent } = await clientWithCount({ watchdogMs: 15_000 })
     const holds = await Promise.all(
       Array.from({ length: 100 }, (_, index) => holdfast.lock(`renewed ${index}`).acquire()),
     )
@@ -164,23 +131,5 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(sent.filter((statement) => statement === 'free')).toHaveLength(100)
     expect(sent.filter((statement) => statement === 'renew_all').length).toBeLessThan(10)
     expect(sent.filter((statement) => statement === 'renew').length).toBeLessThan(10)
-  })
-
-  test('importing holdfast/postgres loads neither pg nor ioredis', () => {
-    const { stdout } = spawnSync(
-      process.execPath,
-      [
-        '--import=tsx',
-        '--input-type=module',
-        '--eval',
-        `import { createRequire } from 'node:module'
-         await import('./src/stores/postgres/index.ts')
-         const { cache } = createRequire(import.meta.url)
-         console.log('done', Object.keys(cache).join(' '))`,
-      ],
-      { encoding: 'utf8' },
-    )
-    expect(stdout).toContain('done')
-    expect(stdout).not.toMatch(/node_modules.(ioredis|pg)\b/)
   })
 })

@@ -1,10 +1,8 @@
 /** As whom, and how safely, Holdfast comes to the server: as the application does, and with no more rights than the page says. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { StoreError } from '../../src/base/errors/errors.js'
+import { describe, expect, test } from 'vitest'
 import { postgresSchema } from '../../src/stores/postgres/schema.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { certificate, trust } from '../setup/certificate.js'
 import { useAll } from '../setup/row-use.js'
@@ -15,62 +13,25 @@ import {
   libraries,
   libraryNames,
   missing,
-  openClient,
   poolOf,
+  Stand,
   title,
 } from './server.js'
-import { tallies } from './tally.js'
+import { add, failureOf } from './tally.js'
 
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
 
 describe.skipIf(missing)(`${title}: credentials`, () => {
-  let server: SqlServer
-  let pool: pg.Pool
-  const clients: Client[] = []
-  const applications: Array<{ end(): Promise<unknown> }> = []
-
-  beforeAll(async () => {
-    server = await bringPostgres({ tls: certificate })
-    pool = poolOf(server.address)
-    await pool.query(postgresSchema())
-  })
-
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map(({ session }) => session.close()))
-    await Promise.all(applications.splice(0).map((each) => each.end()))
-  })
-
-  afterAll(async () => {
-    await pool?.end()
-    await server?.stop()
-  })
+  const stand = new Stand(() => bringPostgres({ tls: certificate }))
 
   describe.each(libraryNames)('with %s', (library) => {
-    const open = (extra: Extra, table?: string, address = server.address): Client => {
-      const application = libraries[library](address, extra)
-      applications.push(application)
-      const client = openClient(application, table === undefined ? {} : { table })
-      clients.push(client)
-      return client
-    }
+    const open = (extra: Extra, table?: string, address = stand.address): Client =>
+      stand.client(stand.ending(libraries[library](address, extra)), table === undefined ? {} : { table })
     /** By TCP, where the server asks for a password and for TLS. */
-    const byTcp = ({ password = server.address.password, ...extra }: Extra = {}): Client =>
+    const byTcp = ({ password = stand.address.password, ...extra }: Extra = {}): Client =>
       open({ host: '127.0.0.1', password, ssl: trust.right, ...extra })
-    const add = ({ session }: Client, name: string = randomUUID()): Promise<number> =>
-      session.change(tallies, name, ({ body }) => {
-        body.holds += 1
-        return body.holds
-      })
-    const failureOf = async (work: Promise<unknown>): Promise<StoreError> => {
-      const error: unknown = await work.then(
-        () => new Error('it did not fail'),
-        (failure: unknown) => failure,
-      )
-      if (error instanceof StoreError) return error
-      throw error
-    }
     const encrypted = async (): Promise<boolean[]> => {
-      const { rows } = await pool.query<{ ssl: boolean }>(
+      const { rows } = await stand.pool.query<{ ssl: boolean }>(
         `SELECT s.ssl FROM pg_stat_ssl AS s JOIN pg_stat_activity AS a USING (pid) WHERE a.application_name = 'holdfast'`,
       )
       return rows.map(({ ssl }) => ssl)
@@ -82,7 +43,7 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
         await add(client)
         await client.session.inbox?.opened()
         expect(await encrypted()).toEqual([true, true])
-        await pool.query(
+        await stand.pool.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast'",
         )
         await until(() => client.missed() > 0, { what: 'the break is told' })
@@ -101,7 +62,7 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
       })
 
       test('who comes without it is told to use it', async () => {
-        const { password } = server.address
+        const { password } = stand.address
         const failure = await failureOf(add(open({ host: '127.0.0.1', password })))
         expect(failure).toMatchObject({ reason: 'permission', transient: false })
         expect(failure.message).toContain('with TLS only')
@@ -110,7 +71,9 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
 
     describe('the password', () => {
       test('is asked for each time, where it is a function', async () => {
-        await pool.query("DROP ROLE IF EXISTS rotated; CREATE ROLE rotated LOGIN SUPERUSER PASSWORD 'first'")
+        await stand.pool.query(
+          "DROP ROLE IF EXISTS rotated; CREATE ROLE rotated LOGIN SUPERUSER PASSWORD 'first'",
+        )
         let current = 'first'
         let asked = 0
         const password = async (): Promise<string> => {
@@ -121,7 +84,7 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
         await add(client)
         expect(asked).toBe(1)
         current = 'second'
-        await pool.query(`ALTER ROLE rotated PASSWORD 'second';
+        await stand.pool.query(`ALTER ROLE rotated PASSWORD 'second';
           SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast'`)
         await until(() => add(client).catch(() => undefined), { what: 'the next command works' })
         expect(asked).toBeGreaterThan(1)
@@ -144,19 +107,12 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
         })
         const client = byTcp({ password: () => late })
         const failing = failureOf(add(client))
-        await until(
-          async () =>
-            (
-              await pool.query(
-                "SELECT FROM pg_stat_activity WHERE state IS NULL AND backend_type = 'client backend'",
-              )
-            ).rowCount ?? 0,
-          {
-            what: 'the server waits for it',
-          },
-        )
+        const asked = "SELECT FROM pg_stat_activity WHERE state IS NULL AND backend_type = 'client backend'"
+        await until(async () => (await stand.pool.query(asked)).rowCount ?? 0, {
+          what: 'the server waits for it',
+        })
         await client.session.close()
-        give(server.address.password)
+        give(stand.address.password)
         await failing
         expect(await encrypted()).toEqual([])
       })
@@ -165,7 +121,7 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
     describe('rights', () => {
       const userWith = async (rights: readonly string[], usage = true): Promise<Client> => {
         const user = `user_${randomUUID().replaceAll('-', '')}`
-        await pool.query(`CREATE ROLE ${user} LOGIN;
+        await stand.pool.query(`CREATE ROLE ${user} LOGIN;
           CREATE SCHEMA IF NOT EXISTS app; ${postgresSchema({ table: 'app.locks' })};
           ${usage ? `GRANT USAGE ON SCHEMA app TO ${user};` : ''}
           ${rights.length > 0 ? `GRANT ${rights.join(', ')} ON app.locks TO ${user}` : ''}`)
@@ -200,9 +156,9 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
       const hostile = `o'brien "Ünï" \\%s; -- ${library}`
       const quoted = `"${hostile.replaceAll('"', '""')}"`
       const table = `${quoted}.${quoted}`
-      await pool.query(`CREATE ROLE ${quoted} LOGIN PASSWORD ${pg.escapeLiteral(hostile)}`)
-      await pool.query(`CREATE DATABASE ${quoted} OWNER ${quoted}`)
-      const there = { ...server.address, database: hostile }
+      await stand.pool.query(`CREATE ROLE ${quoted} LOGIN PASSWORD ${pg.escapeLiteral(hostile)}`)
+      await stand.pool.query(`CREATE DATABASE ${quoted} OWNER ${quoted}`)
+      const there = { ...stand.address, database: hostile }
       const owner = poolOf(there)
       await owner.query(`CREATE SCHEMA ${quoted} AUTHORIZATION ${quoted}`)
       await owner.query(postgresSchema({ table }))
@@ -219,15 +175,12 @@ describe.skipIf(missing)(`${title}: credentials`, () => {
   test.each(libraryNames)('a server without TLS is told as such (%s)', async (library) => {
     const plain = await bringPostgres()
     const { password } = plain.address
-    const application = libraries[library](plain.address, { host: '127.0.0.1', password, ssl: trust.right })
-    const client = openClient(application)
-    await expect(client.session.change(tallies, 'row', () => undefined)).rejects.toMatchObject({
-      reason: 'unreachable',
-      transient: false,
-      message: expect.stringContaining('The server has no TLS'),
-    })
-    await client.session.close()
-    await application.end()
+    const settings = { host: '127.0.0.1', password, ssl: trust.right }
+    const application = stand.ending(libraries[library](plain.address, settings))
+    const failure = await failureOf(add(stand.client(application)))
+    expect(failure).toMatchObject({ reason: 'unreachable', transient: false })
+    expect(failure.message).toContain('The server has no TLS')
+    await stand.tidy()
     await plain.stop()
   })
 })

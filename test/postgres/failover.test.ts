@@ -42,7 +42,6 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       ends.push(() => holdfast.close())
       return holdfast
     }
-    /** With the other client library. */
     const openByPostgres = (): Holdfast => {
       const { host, port } = address
       const sql = postgresJs({ host, port, user, password, database })
@@ -68,7 +67,6 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     const cancel = () =>
       admin.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
     const successor = poolTo(pair.replica.address)
-    /** How many clients listen at the server that was the replica. */
     const listening = async (): Promise<number> => {
       const { rows } = await successor.query(
         "SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",

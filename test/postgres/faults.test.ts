@@ -2,99 +2,35 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
-import { postgresSchema } from '../../src/stores/postgres/schema.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import {
-  bringPostgres,
-  type Client,
-  type Extra,
-  libraries,
-  libraryNames,
-  missing,
-  openClient,
-  poolOf,
-  title,
-} from './server.js'
-import { copy, tallies } from './tally.js'
+import { type Client, type Extra, libraryNames, missing, type openClient, Stand, title } from './server.js'
+import { add, copy, failureOf, tallies } from './tally.js'
 
 const run = promisify(execFile)
 
 type OpenWith = Parameters<typeof openClient> extends [unknown, ...infer Others] ? Others : never
 
 describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) => {
-  let server: SqlServer
-  let pool: Pool
-  const clients: Client[] = []
-  const applications: Array<{ end(): Promise<unknown> }> = []
+  const stand = new Stand()
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-  })
-
-  beforeEach(async () => {
-    await pool.query(postgresSchema())
-  })
-
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map(({ session }) => session.close()))
-    await Promise.all(applications.splice(0).map((each) => each.end()))
-  })
-
-  afterAll(async () => {
-    await pool?.end()
-    await server?.stop()
-  })
-
-  /** An application's pool, or what its client library has of the kind. */
-  const applicationWith = (extra: Extra = {}) => {
-    const application = libraries[library](server.address, extra)
-    applications.push(application)
-    return application
-  }
+  const applicationWith = (extra?: Extra) => stand.application(library, extra)
   const open = (
     application: Parameters<typeof openClient>[0] = applicationWith(),
     ...others: OpenWith
-  ): Client => {
-    const client = openClient(application, ...others)
-    clients.push(client)
-    return client
-  }
-  const add = ({ session }: Client, name = 'row'): Promise<number> =>
-    session.change(tallies, name, ({ body }) => {
-      body.holds += 1
-      return body.holds
-    })
-  const failureOf = async (work: Promise<unknown>): Promise<StoreError> => {
-    const error: unknown = await work.then(
-      () => new Error('it did not fail'),
-      (failure: unknown) => failure,
-    )
-    if (error instanceof StoreError) return error
-    throw error
-  }
-  /** The server's processes that serve Holdfast. */
-  const processes = async (): Promise<number[]> => {
-    const { rows } = await pool.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast'",
-    )
-    return rows.map(({ pid }) => pid)
-  }
+  ): Client => stand.client(application, ...others)
 
   describe('the table', () => {
     test('without it, the error says what to do', async () => {
-      const error = await failureOf(add(open(undefined, { table: 'nowhere' })))
+      const error = await failureOf(add(open(undefined, { table: 'nowhere' }), 'row'))
       expect(error).toMatchObject({ reason: 'not-ready', transient: false, lockName: 'row' })
       expect(error.message).toContain('holdfast schema postgres')
       expect((await failureOf(add(open(undefined, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
     })
 
     test('another one of that name is told as such', async () => {
-      await pool.query('CREATE TABLE other (keyspace text, name text, colour text)')
+      await stand.pool.query('CREATE TABLE other (keyspace text, name text, colour text)')
       const error = await failureOf(add(open(undefined, { table: 'other' })))
       expect(error).toMatchObject({ reason: 'wrong-type', transient: false })
     })
@@ -103,14 +39,14 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
       for (let round = 0; round < 10; round += 1) {
         const table = `race_${round}`
         const racers = Array.from({ length: 8 }, () => open(undefined, { table, createTable: true }))
-        const counts = await Promise.all(racers.map((racer) => add(racer)))
+        const counts = await Promise.all(racers.map((racer) => add(racer, 'row')))
         expect(Math.max(...counts)).toBe(8)
-        await Promise.all(clients.splice(0).map(({ session }) => session.close()))
+        await stand.tidy()
       }
     })
 
     test('it is used without a right to create tables, wanted or not', async () => {
-      await pool.query(`CREATE ROLE modest LOGIN;
+      await stand.pool.query(`CREATE ROLE modest LOGIN;
         GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO modest;
         REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
       const client = open(applicationWith({ user: 'modest' }), { createTable: true })
@@ -124,19 +60,12 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
       expect(error).toMatchObject({ reason: 'permission', transient: false })
     })
 
-    test('a user without rights on it is told which', async () => {
-      await pool.query('CREATE ROLE stranger LOGIN')
-      const error = await failureOf(add(open(applicationWith({ user: 'stranger' }))))
-      expect(error).toMatchObject({ reason: 'permission', transient: false })
-      expect(error.message).toContain('SELECT, INSERT, UPDATE and DELETE')
-    })
-
     test('it may be altered while it is used', async () => {
       const client = open()
       for (let round = 0; round < 8; round += 1) await add(client, 'altered')
-      await pool.query('ALTER TABLE holdfast_locks ADD COLUMN note text')
+      await stand.pool.query('ALTER TABLE holdfast_locks ADD COLUMN note text')
       expect(await add(client, 'altered')).toBe(9)
-      await pool.query('ALTER TABLE holdfast_locks DROP COLUMN note')
+      await stand.pool.query('ALTER TABLE holdfast_locks DROP COLUMN note')
       expect(await add(client, 'altered')).toBe(10)
     })
   })
@@ -156,10 +85,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
         }),
       )
       expect(await add(one, name)).toBe(401)
-      const { rows } = await pool.query<{ count: string }>(
-        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'",
-      )
-      expect(Number(rows[0]?.count)).toBeGreaterThan(0)
+      expect((await stand.processes()).length).toBeGreaterThan(0)
     })
   })
 
@@ -168,15 +94,15 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
       const client = open(undefined, { connections: 2 })
       const name = randomUUID()
       await Promise.all(Array.from({ length: 40 }, (_, index) => add(client, `${name} ${index}`)))
-      const opened = (await processes()).length
+      const opened = (await stand.processes()).length
       expect(opened).toBeGreaterThan(0)
       expect(opened).toBeLessThanOrEqual(2)
       await client.session.close()
-      await until(async () => (await processes()).length === 0, { what: 'they are closed' })
+      await until(async () => (await stand.processes()).length === 0, { what: 'they are closed' })
     })
 
     test('a server without room for more goes on with those that there are', async () => {
-      await pool.query(`CREATE ROLE guest LOGIN CONNECTION LIMIT 2;
+      await stand.pool.query(`CREATE ROLE guest LOGIN CONNECTION LIMIT 2;
         GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO guest`)
       const guests = applicationWith({ user: 'guest' })
       const client = open(guests)
@@ -193,9 +119,9 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     test('one that is killed while idle is replaced, and no command fails for it', async () => {
       const client = open()
       await add(client, 'idle')
-      const [pid] = await processes()
-      await pool.query('SELECT pg_terminate_backend($1)', [pid])
-      await until(async () => (await processes()).length === 0, { what: 'it has ended' })
+      const [pid] = await stand.processes()
+      await stand.pool.query('SELECT pg_terminate_backend($1)', [pid])
+      await until(async () => (await stand.processes()).length === 0, { what: 'it has ended' })
       await until(() => add(client, 'idle').catch(() => undefined), { what: 'the next one works' })
       expect(client.errors).toEqual([])
     })
@@ -203,43 +129,24 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
       const client = open()
       await add(client, 'killed')
-      const transaction = await pool.connect()
-      await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'killed' FOR UPDATE")
+      const letGo = await stand.lockRow('killed')
       const failing = failureOf(add(client, 'killed'))
-      const blocked = await until(
-        async () => {
-          const { rows } = await pool.query<{ pid: number }>(
-            "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
-          )
-          return rows[0]?.pid
-        },
-        { what: 'it waits for the row' },
-      )
-      await pool.query('SELECT pg_terminate_backend($1)', [blocked])
+      await stand.pool.query('SELECT pg_terminate_backend($1)', [await stand.blocked()])
       expect(await failing).toMatchObject({ transient: true })
-      await transaction.query('COMMIT')
-      transaction.release()
+      await letGo()
       expect(await add(client, 'killed')).toBe(2)
     })
 
     test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
       const client = open(undefined, {}, { commandTimeoutMs: 300 })
       await add(client, 'locked')
-      const transaction = await pool.connect()
-      await transaction.query("BEGIN; SELECT FROM holdfast_locks WHERE name = 'locked' FOR UPDATE")
+      const letGo = await stand.lockRow('locked')
       // Whichever of the two ends it first.
       expect(await failureOf(add(client, 'locked'))).toMatchObject({ transient: true })
-      await until(
-        async () => {
-          const { rows } = await pool.query(
-            "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
-          )
-          return rows.length === 0
-        },
-        { what: 'nobody waits for the row' },
-      )
-      await transaction.query('COMMIT')
-      transaction.release()
+      await until(async () => (await stand.processes("wait_event_type = 'Lock'")).length === 0, {
+        what: 'nobody waits for the row',
+      })
+      await letGo()
       expect(await add(client, 'locked')).toBe(2)
     })
 
@@ -247,7 +154,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
       const client = open(undefined, {}, { commandTimeoutMs: 300 })
       await add(client, 'hung')
       await client.session.inbox?.opened()
-      const pids = await processes()
+      const pids = await stand.processes()
       const signal = (name: string) => run('kill', [`-${name}`, ...pids.map(String)])
       await signal('STOP')
       try {
@@ -278,7 +185,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     test('a command that cannot be sent in its time is rejected', async () => {
       const client = open(undefined, { connections: 1 }, { commandTimeoutMs: 300 })
       await add(client, 'first')
-      const [pid] = await processes()
+      const [pid] = await stand.processes()
       await run('kill', ['-STOP', String(pid)])
       try {
         const failures = await Promise.all(

@@ -1,11 +1,10 @@
 /** What something between the client and the server makes of answers is told as such; nothing of it is believed. */
 import { randomUUID } from 'node:crypto'
 import pg, { type Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, HoldfastError } from '../../src/index.js'
-import { advisory, postgres } from '../../src/stores/postgres/index.js'
-import type { SqlServer } from '../servers/sql/index.js'
-import { bringPostgres, missing, poolOf, title } from './server.js'
+import { advisory } from '../../src/stores/postgres/index.js'
+import { missing, poolOf, Stand, title } from './server.js'
 
 const MARK = 'a-secret-that-is-in-no-error'
 
@@ -28,19 +27,11 @@ const changes: Readonly<Record<string, (rows: Rows) => Rows>> = {
 }
 
 describe.skipIf(missing)(`${title}: hostile answers`, () => {
-  let server: SqlServer
-  const pools: Pool[] = []
-  let plain: Pool
+  const stand = new Stand()
   let hostile: ((rows: Rows) => Rows) | undefined
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    plain = poolOf(server.address)
-    pools.push(plain)
-  })
-  afterAll(async () => {
-    await Promise.all(pools.map((pool) => pool.end()))
-    await server?.stop()
+  beforeEach(() => {
+    hostile = undefined
   })
 
   /** A client class whose answers something changes on their way. */
@@ -52,9 +43,7 @@ describe.skipIf(missing)(`${title}: hostile answers`, () => {
         return { rows: hostile?.(rows) ?? rows }
       },
     })
-    const pool = poolOf(server.address, { Client: Changed })
-    pools.push(pool)
-    return pool
+    return stand.ending(poolOf(stand.address, { Client: Changed }))
   }
 
   const work: Readonly<Record<string, (holdfast: Holdfast, name: string) => Promise<unknown>>> = {
@@ -70,8 +59,7 @@ describe.skipIf(missing)(`${title}: hostile answers`, () => {
   }
 
   test('faults A1, B18: of the table are errors of Holdfast, grant nothing, and a lock that is held outlives them', async () => {
-    hostile = undefined
-    const holdfast = new Holdfast(postgres(poolBehind(), { createTable: true }), {
+    const holdfast = stand.holdfast(poolBehind(), {
       commandTimeoutMs: 1_000,
       storeTimeoutMs: 1_000,
       watchdogMs: 20_000,
@@ -102,7 +90,6 @@ describe.skipIf(missing)(`${title}: hostile answers`, () => {
   }, 60_000)
 
   test('faults A1: of session locks are errors of Holdfast, and grant nothing', async () => {
-    hostile = undefined
     const holdfast = new Holdfast(advisory(poolBehind()), { commandTimeoutMs: 1_000, storeTimeoutMs: 1_000 })
     holdfast.on('error', () => undefined)
     for (const [how, change] of Object.entries(changes)) {
@@ -119,13 +106,11 @@ describe.skipIf(missing)(`${title}: hostile answers`, () => {
   }, 60_000)
 
   test('faults B18: rows with foreign columns are errors of Holdfast', async () => {
-    hostile = undefined
-    const [holdfast, other] = [1, 2].map(() => new Holdfast(postgres(plain, { createTable: true })))
-    if (!holdfast || !other) throw new Error('there are two')
+    const [holdfast, other] = [stand.holdfast(), stand.holdfast()]
     await holdfast.lock('first').isLocked()
     for (const rest of ['null', '5', '[]', '{"line":5}', '{"line":{"places":[7]}}', '"a text"']) {
       const held = await holdfast.lock(rest).acquire()
-      await plain.query('UPDATE holdfast_locks SET rest = $1::json WHERE name = $1::text', [rest])
+      await stand.pool.query('UPDATE holdfast_locks SET rest = $1::json WHERE name = $1::text', [rest])
       const calls = [
         () => holdfast.lock(rest).inspect(),
         () => other.lock(rest).acquire({ waitMs: 1_000 }),
@@ -139,6 +124,5 @@ describe.skipIf(missing)(`${title}: hostile answers`, () => {
         expect(error, rest).toMatchObject({ code: 'STORE_ERROR', reason: 'wrong-type', transient: false })
       }
     }
-    await Promise.all([holdfast.close(), other.close()])
   })
 })

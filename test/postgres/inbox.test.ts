@@ -1,47 +1,25 @@
 /** Messages to a client that waits come with the change that they tell of, and a client that is gone is known to be. */
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { SqlServer } from '../servers/sql/index.js'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../servers/until.js'
-import {
-  bringPostgres,
-  type Client,
-  libraries,
-  libraryNames,
-  missing,
-  openClient,
-  poolOf,
-  title,
-} from './server.js'
+import { type Client, libraryNames, missing, Stand, title } from './server.js'
 import { locks, tallies } from './tally.js'
 
 describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library) => {
-  let server: SqlServer
-  let pool: Pool
-  let application: ReturnType<(typeof libraries)[typeof library]>
+  const stand = new Stand()
+  let application: ReturnType<Stand['application']>
   let sender: Client
   let hearer: Client
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    application = libraries[library](server.address)
-  })
-
   beforeEach(async () => {
-    sender = openClient(application, { createTable: true })
-    hearer = openClient(application, { createTable: true })
+    application = stand.application(library)
+    sender = stand.client(application)
+    hearer = stand.client(application)
     await hearer.session.inbox?.opened()
     return async () => {
       await Promise.all([sender.session.close(), hearer.session.close()])
       expect([sender.errors, hearer.errors]).toEqual([[], []])
     }
-  })
-
-  afterAll(async () => {
-    await Promise.all([pool?.end(), application?.end()])
-    await server?.stop()
   })
 
   const tell = (name: string, ...texts: string[]): Promise<void> =>
@@ -55,7 +33,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
     })
   /** The process of the server at which that client listens. */
   const listenerOf = async ({ id }: Client): Promise<number> => {
-    const { rows } = await pool.query<{ pid: number }>(
+    const { rows } = await stand.pool.query<{ pid: number }>(
       "SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast' AND query LIKE '%pg_backend_pid%' AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 4853170952))",
       [id],
     )
@@ -63,7 +41,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
     if (!row) throw new Error('it does not listen')
     return row.pid
   }
-  const terminate = (pid: number) => pool.query('SELECT pg_terminate_backend($1)', [pid])
+  const terminate = (pid: number) => stand.pool.query('SELECT pg_terminate_backend($1)', [pid])
 
   test('a message comes to the client that it is for, in order, and to no other', async () => {
     await tell('row', 'first', 'second')
@@ -85,7 +63,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
   })
 
   test('nothing is told of a change that was not made', async () => {
-    const other = openClient(application)
+    const other = stand.client(application)
     await Promise.all(
       [sender, other, sender, other].map(async ({ session }) => {
         for (let round = 0; round < 100; round += 1) {
@@ -98,7 +76,6 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
     )
     const texts = await told(400)
     expect(texts.map(Number)).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
-    await other.session.close()
   })
 
   test('a message without a change is sent too, also about a row that is not there', async () => {
@@ -152,12 +129,11 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
 
   test('a connection that the server has not yet found to be broken does not keep the next one from opening', async () => {
     // The same client from elsewhere, as the server sees it.
-    const again = openClient(application, {}, { clientId: hearer.id })
+    const again = stand.client(application, {}, { clientId: hearer.id })
     await again.session.inbox?.opened()
     await until(() => hearer.missed() > 0, { what: 'the earlier one is ended' })
     await hearer.session.close()
     await until(() => again.session.inbox?.open, { what: 'the later one listens' })
-    await again.session.close()
   })
 
   test('a connection that is doubted and answers stays', async () => {
@@ -170,7 +146,10 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
   })
 
   test('a notification that is not of Holdfast is told and passed over', async () => {
-    await pool.query('SELECT pg_notify($1, $2)', [`holdfast_${hearer.id.replaceAll('-', '')}`, 'nonsense'])
+    await stand.pool.query('SELECT pg_notify($1, $2)', [
+      `holdfast_${hearer.id.replaceAll('-', '')}`,
+      'nonsense',
+    ])
     await tell('row', 'after')
     expect(await told(1)).toEqual(['after'])
     expect(hearer.errors.splice(0)).toEqual([

@@ -1,66 +1,24 @@
 /** A server without room for another connection takes no lock from a client that has one already. */
 import { randomUUID } from 'node:crypto'
-import pg, { type Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { VirtualClock } from '../../src/base/time/virtual-clock.js'
 import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
-import { bringSqlServer, type SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { libraries, libraryNames, missing, poolOf, title } from './server.js'
+import { bringNarrowPostgres, libraryNames, missing, Stand, title } from './server.js'
 
 /** Longer than an unused connection stays, in the client's time. */
 const LONG_MS = 25_000
 
 describe.skipIf(missing)(`${title}: the connection that stays`, () => {
-  let server: SqlServer
-  let pool: Pool
-  const opened: Holdfast[] = []
-  const fillers: pg.Client[] = []
-
-  beforeAll(async () => {
-    server = await bringSqlServer('PostgreSQL', {
-      settings: { max_connections: '12', superuser_reserved_connections: '0', max_wal_senders: '0' },
-    })
-    pool = poolOf(server.address, { max: 1 })
-  })
-  afterEach(async () => {
-    await Promise.all(fillers.splice(0).map((each) => each.end()))
-    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await server?.stop()
-  })
-
-  /** Takes all the connections that are left. */
-  const fill = async (): Promise<void> => {
-    for (;;) {
-      const { dir: host, port, user, database } = server.address
-      const filler = new pg.Client({ host, port, user, database })
-      filler.on('error', () => undefined)
-      try {
-        await filler.connect()
-      } catch (error) {
-        expect(error).toMatchObject({ code: '53300' })
-        return
-      }
-      fillers.push(filler)
-    }
-  }
-  const connected = async (): Promise<number> => {
-    const { rowCount } = await pool.query("SELECT FROM pg_stat_activity WHERE application_name = 'holdfast'")
-    return rowCount ?? 0
-  }
+  const stand = new Stand(bringNarrowPostgres)
 
   describe.each(libraryNames)('with %s', (library) => {
-    const application = (): ReturnType<(typeof libraries)[typeof library]> =>
-      libraries[library](server.address)
     const open = (clock: VirtualClock): Holdfast => {
-      const store = Object.assign(postgres(application(), { createTable: true }), { clock })
+      const store = Object.assign(postgres(stand.application(library)), { clock })
       // The watchdog renews after 40 s, in a lease that the server's clock does not see the end of.
       const holdfast = new Holdfast(store, { watchdogMs: 120_000 })
-      opened.push(holdfast)
+      stand.after(() => holdfast.close())
       return holdfast
     }
 
@@ -72,14 +30,14 @@ describe.skipIf(missing)(`${title}: the connection that stays`, () => {
         holdfast.on(event, () => told.push(event))
       const hold = await holdfast.lock(randomUUID()).acquire()
       await clock.advance(LONG_MS)
-      await fill()
+      const empty = await stand.fill()
       await clock.advance(LONG_MS)
       await until(() => told.length > 0, { what: 'its lease was renewed' })
       expect(told).toEqual(['renewed'])
-      await Promise.all(fillers.splice(0).map((each) => each.end()))
+      await empty()
       await hold.release()
       await clock.advance(LONG_MS)
-      await until(async () => (await connected()) === 0, { what: 'no connection is left' })
+      await until(async () => (await stand.processes()).length === 0, { what: 'no connection is left' })
     })
 
     test('faults B10: of a client that waits, for as long as it takes, asks when it is told', async () => {
@@ -95,7 +53,7 @@ describe.skipIf(missing)(`${title}: the connection that stays`, () => {
         await clock.advance(1_000)
         await one.countDownLatch(name).countWaitingClients()
       }
-      await fill()
+      await stand.fill()
       await one.countDownLatch(name).countDown()
       await awaiting
     })

@@ -1,12 +1,11 @@
 /** A server whose queue of notifications is full keeps no lock taken: it changes without a message, and who waits asks. */
 import { randomUUID } from 'node:crypto'
-import pg, { type Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast, StoreError } from '../../src/index.js'
-import { postgres } from '../../src/stores/postgres/index.js'
-import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Holdfast, StoreError } from '../../src/index.js'
+import { whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { libraries, libraryNames, openClient, poolOf } from './server.js'
+import { bringPostgres, kindsOfCalls, libraryNames, Stand } from './server.js'
 import { tallies } from './tally.js'
 
 /** The first release whose queue may be small. */
@@ -16,32 +15,20 @@ const refusal = await whyNot('PostgreSQL', RELEASE)
 const title = refusal === undefined ? 'PostgreSQL' : `PostgreSQL ${RELEASE}: skipped (${refusal})`
 
 describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`, () => {
-  let server: SqlServer
-  let pool: Pool
+  const stand = new Stand(() =>
+    bringPostgres({ release: RELEASE, settings: { max_notify_queue_pages: '64' } }),
+  )
   let blocker: pg.Client | undefined
-  const opened: Holdfast[] = []
 
-  beforeAll(async () => {
-    server = await bringSqlServer('PostgreSQL', {
-      release: RELEASE,
-      settings: { max_notify_queue_pages: '64' },
-    })
-    pool = poolOf(server.address)
-  })
   afterEach(async () => {
     await blocker?.end()
     blocker = undefined
-    await pool.query('SELECT pg_notification_queue_usage()')
-    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  })
-  afterAll(async () => {
-    await pool?.end()
-    await server?.stop()
+    await stand.pool.query('SELECT pg_notification_queue_usage()')
   })
 
   /** Another program listens and does not end its transaction, and others notify. */
   const fill = async (): Promise<void> => {
-    const { dir: host, port, user, database } = server.address
+    const { dir: host, port, user, database } = stand.address
     blocker = new pg.Client({ host, port, user, database })
     await blocker.connect()
     await blocker.query('LISTEN somewhere')
@@ -49,7 +36,7 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
     await blocker.query('SELECT 1')
     const text = 'x'.repeat(7_000)
     for (let full = false; !full; ) {
-      full = await pool.query("SELECT pg_notify('somewhere', $1)", [text]).then(
+      full = await stand.pool.query("SELECT pg_notify('somewhere', $1)", [text]).then(
         () => false,
         (error: unknown) => {
           expect(error).toMatchObject({ code: '54000' })
@@ -61,27 +48,15 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
 
   describe.each(libraryNames)('with %s', (library) => {
     const open = (): Holdfast => {
-      const application = libraries[library](server.address)
-      const holdfast = new Holdfast(postgres(application, { createTable: true }))
+      const holdfast = stand.holdfast(stand.application(library))
       holdfast.on('error', () => undefined)
-      opened.push(holdfast)
       return holdfast
     }
     const waiting = (holdfast: Holdfast, name: string): Promise<boolean> =>
       until(async () => (await holdfast.lock(name).countWaitingClients()) === 1, { what: 'it waits' })
 
     // The lease is 30 s: who waited for that would be too late for the test.
-    const kinds = {
-      lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
-      'fair lock': (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
-      'fenced lock': (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
-      'write lock': (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock(),
-      semaphore: (holdfast: Holdfast, name: string) => holdfast.semaphore(name),
-      'permit-expirable semaphore': (holdfast: Holdfast, name: string) =>
-        holdfast.permitExpirableSemaphore(name),
-    }
-
-    test.each(Object.entries(kinds))(
+    test.each(Object.entries(kindsOfCalls))(
       'faults B9, W7: a %s that is released is free, and is had by who began to wait before and after',
       async (_, handleOf) => {
         const [one, before, after] = [open(), open(), open()]
@@ -139,8 +114,8 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
     })
 
     test('faults B9: the queue of a program that is gone keeps nobody from a message', async () => {
-      const application = libraries[library](server.address)
-      const [sender, receiver] = [openClient(application, { createTable: true }), openClient(application)]
+      const application = stand.application(library)
+      const [sender, receiver] = [stand.client(application), stand.client(application)]
       await receiver.session.inbox?.opened()
       await fill()
       await blocker?.end()
@@ -155,8 +130,6 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
         tell(receiver.id, { keyspace: 'lock', name: 'b', text: '{}' })
       })
       await until(() => receiver.messages.length === 2, { what: 'both are told' })
-      await Promise.all([sender.session.close(), receiver.session.close()])
-      await application.end()
     })
   })
 })

@@ -1,16 +1,14 @@
 /** One statement that gives a lock to the next in line: it comes to what the change of the row would, or does nothing. */
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { clientOf, type Place } from '../../src/stores/line/place.js'
 import { proofOf } from '../../src/stores/line/proof.js'
 import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import type { Message } from '../../src/stores/rows/rows.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { type Client, missing, Stand, title } from './server.js'
 
 /** A body in which those places stand in line, behind that owner. */
 interface Scene {
@@ -42,28 +40,18 @@ const usual: Scene = {
 const BEFORE_US = BigInt(Date.now() - 60_000) * 1_000n
 
 describe.skipIf(missing)(`${title}: passing on`, () => {
-  let server: SqlServer
-  let pool: Pool
+  const stand = new Stand()
   let holder: Client
   let waiters: readonly Client[]
   let owner: Owner
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    holder = openClient(pool, { createTable: true })
-    waiters = [0, 1, 2].map(() => openClient(pool))
+  beforeEach(async () => {
+    holder = stand.client()
+    waiters = [0, 1, 2].map(() => stand.client())
     owner = `${holder.id}:1`
     for (const { session } of waiters) await session.inbox?.opened()
   })
 
-  afterAll(async () => {
-    await Promise.all([holder, ...(waiters ?? [])].map((client) => client?.session.close()))
-    await pool?.end()
-    await server?.stop()
-  })
-
-  /** The places of a scene, each with an owner of its own. */
   const placesOf = ({ places }: Scene): Place[] =>
     places.map(({ mode, process }, number): Place => `${mode}:${waiters[process]?.id ?? ''}:${number + 1}`)
 
@@ -209,7 +197,7 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
 
   test('a process that no message reaches is left to the change', async () => {
     const name = randomUUID()
-    const gone = openClient(pool)
+    const gone = stand.client()
     await setUp(usual, name)
     await holder.session.change(exclusiveLocks, name, ({ body }) => {
       const [process] = Object.values(body.line.processes)
@@ -219,7 +207,6 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
       body.line.processes[gone.id] = process
     })
     expect(await holder.session.express.free(name, owner, true)).toBe(false)
-    await gone.session.close()
   })
 
   test.each([

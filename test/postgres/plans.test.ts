@@ -1,10 +1,8 @@
 /** What a DBA asks: which plans, how much bloat. */
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { statementsFor } from '../../src/stores/postgres/statements.js'
-import type { SqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { missing, Stand, title } from './server.js'
 
 /** Values for the parameters of each statement that is about single rows. */
 const examples = {
@@ -22,29 +20,19 @@ const examples = {
 } as const
 
 describe.skipIf(missing)(`${title}: plans`, () => {
-  let server: SqlServer
-  let pool: Pool
-  let client: Client
+  const stand = new Stand()
 
   beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    client = openClient(pool, { createTable: true })
-    await client.session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000 })
-    await pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
+    await stand.client().session.express.take({ name: 'one', owner: 'a:1', leaseMs: 60_000 })
+    await stand.tidy()
+    await stand.pool.query(`INSERT INTO holdfast_locks (keyspace, name, version, holds, waiting)
       SELECT 'lock', 'many ' || n, 1, 0, '{}' FROM generate_series(1, 20000) AS n`)
-    await pool.query('VACUUM ANALYZE holdfast_locks')
-  })
-
-  afterAll(async () => {
-    await client?.session.close()
-    await pool?.end()
-    await server?.stop()
+    await stand.pool.query('VACUUM ANALYZE holdfast_locks')
   })
 
   test.each(Object.entries(examples))('%s finds its row in the index', async (name, values) => {
     const statement = Object.entries(statementsFor('holdfast_locks')).find(([each]) => each === name)?.[1]
-    const connection = await pool.connect()
+    const connection = await stand.pool.connect()
     await connection.query(`SET plan_cache_mode = force_generic_plan; PREPARE example AS ${statement?.text}`)
     const { rows } = await connection.query<Record<string, string>>(
       `EXPLAIN (COSTS OFF) EXECUTE example (${values})`,
@@ -56,7 +44,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
   })
 
   test('a list of names that begin alike reads no others', async () => {
-    const connection = await pool.connect()
+    const connection = await stand.pool.connect()
     await connection.query('SET enable_seqscan = off')
     const { rows } = await connection.query<Record<string, string>>(
       `EXPLAIN SELECT name FROM holdfast_locks
@@ -68,7 +56,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
   })
 
   test('sections leave no bloat: updates stay on their page and touch no index', async () => {
-    const { express } = client.session
+    const { express } = stand.client().session
     for (let round = 0; round < 500; round += 1) {
       const name = `bloat ${round % 10}`
       await express.take({ name, owner: 'a:1', leaseMs: 60_000 })
@@ -76,7 +64,7 @@ describe.skipIf(missing)(`${title}: plans`, () => {
     }
     const counted = await until(
       async () => {
-        const { rows } = await pool.query<{ all: string; hot: string }>(
+        const { rows } = await stand.pool.query<{ all: string; hot: string }>(
           `SELECT n_tup_upd AS all, n_tup_hot_upd AS hot FROM pg_stat_user_tables WHERE relname = 'holdfast_locks'`,
         )
         return rows.find((row) => Number(row.all) >= 990)

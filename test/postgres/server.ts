@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import postgresJs, { type Sql } from 'postgres'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import { connectionsLike, type PostgresClient } from '../../src/stores/postgres/client.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import { checkPostgresOptions, type PostgresOptions } from '../../src/stores/postgres/options.js'
 import { PostgresRows } from '../../src/stores/postgres/rows.js'
+import { postgresSchema } from '../../src/stores/postgres/schema.js'
 import type { InboxListener, Message } from '../../src/stores/rows/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
 import {
@@ -17,13 +21,13 @@ import {
   type SqlServer,
   whyNot,
 } from '../servers/sql/index.js'
+import { until } from '../servers/until.js'
 
 const refusal = await whyNot('PostgreSQL')
 
 export const title = refusal === undefined ? 'PostgreSQL' : `PostgreSQL: skipped (${refusal})`
 export const missing = refusal !== undefined
 
-/** What a test says of a connection beside its address. */
 export interface Extra {
   readonly host?: string
   readonly port?: number
@@ -53,7 +57,6 @@ export function sqlOf(
   return postgresJs({ host: dir, port, user, database, connection: { ...settings }, ...extra })
 }
 
-/** The client libraries, each as an application uses it. */
 export const libraries = { pg: poolOf, postgres: sqlOf } as const
 
 export const libraryNames = ['pg', 'postgres'] as const
@@ -62,7 +65,6 @@ export function bringPostgres(order?: SqlOrder): Promise<SqlServer> {
   return bringSqlServer('PostgreSQL', order)
 }
 
-/** One client, with what it was told. */
 export interface Client {
   readonly id: string
   readonly session: SqlSession
@@ -105,3 +107,135 @@ export function openClient(
   )
   return { id, session, messages, errors, missed: () => missed }
 }
+
+/** A server of one group of tests, with its table, and whatever a test opens on it: that is closed after the test. */
+export class Stand {
+  readonly #ends: Array<() => unknown> = []
+  #server: SqlServer | undefined
+  #pool: pg.Pool | undefined
+
+  constructor(bring: () => Promise<SqlServer> = bringPostgres) {
+    beforeAll(async () => {
+      this.#server = await bring()
+      this.#pool = poolOf(this.address)
+      await this.#pool.query(postgresSchema())
+    })
+    afterEach(() => this.tidy())
+    afterAll(async () => {
+      await this.#pool?.end()
+      await this.#server?.stop()
+    })
+  }
+
+  get server(): SqlServer {
+    if (!this.#server) throw new Error('the server is there while a test runs')
+    return this.#server
+  }
+
+  get address(): SqlAddress {
+    return this.server.address
+  }
+
+  get pool(): pg.Pool {
+    if (!this.#pool) throw new Error('the pool is there while a test runs')
+    return this.#pool
+  }
+
+  /** An application's pool, or what its client library has of the kind. */
+  application(library: (typeof libraryNames)[number], extra: Extra = {}): pg.Pool | Sql {
+    return this.ending(libraries[library](this.address, extra))
+  }
+
+  ending<Application extends { end(): Promise<unknown> }>(application: Application): Application {
+    this.after(() => application.end())
+    return application
+  }
+
+  client(
+    application: PostgresClient = this.pool,
+    ...[options, settings]: [PostgresOptions?, Partial<StoreSettings>?]
+  ): Client {
+    const client = openClient(application, options, settings)
+    this.after(() => client.session.close())
+    return client
+  }
+
+  holdfast(
+    application: PostgresClient = this.pool,
+    options: HoldfastOptions = {},
+    ofStore: PostgresOptions = {},
+  ): Holdfast {
+    const holdfast = new Holdfast(postgres(application, ofStore), options)
+    this.after(() => holdfast.close())
+    return holdfast
+  }
+
+  after(end: () => unknown): void {
+    this.#ends.push(end)
+  }
+
+  async tidy(): Promise<void> {
+    for (const end of this.#ends.splice(0).reverse()) await end()
+  }
+
+  /** The server's processes that serve Holdfast, and of which that holds. */
+  async processes(where = 'true'): Promise<number[]> {
+    const { rows } = await this.pool.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast' AND ${where}`,
+    )
+    return rows.map(({ pid }) => pid)
+  }
+
+  /** The first of them that waits for a row or a table. */
+  blocked(): Promise<number> {
+    return until(async () => (await this.processes("wait_event_type = 'Lock'"))[0], { what: 'it waits' })
+  }
+
+  async lockRow(name: string): Promise<() => Promise<void>> {
+    const transaction = await this.pool.connect()
+    await transaction.query('BEGIN')
+    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [name])
+    return async () => {
+      await transaction.query('COMMIT')
+      transaction.release()
+    }
+  }
+
+  /** Takes all the connections that are left, until the test ends or the function is called. */
+  async fill(): Promise<() => Promise<void>> {
+    const fillers: pg.Client[] = []
+    const empty = async (): Promise<void> => {
+      await Promise.all(fillers.splice(0).map((each) => each.end()))
+    }
+    this.after(empty)
+    for (;;) {
+      const { dir: host, port, user, database } = this.address
+      const filler = new pg.Client({ host, port, user, database })
+      filler.on('error', () => undefined)
+      try {
+        await filler.connect()
+      } catch (error) {
+        expect(error).toMatchObject({ code: '53300' })
+        return empty
+      }
+      fillers.push(filler)
+    }
+  }
+}
+
+/** A server that has room for a few connections only. */
+export function bringNarrowPostgres(): Promise<SqlServer> {
+  return bringPostgres({
+    settings: { max_connections: '12', superuser_reserved_connections: '0', max_wal_senders: '0' },
+  })
+}
+
+/** Each kind for which a call may wait. */
+export const kindsOfCalls = {
+  lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
+  'fair lock': (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
+  'fenced lock': (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
+  'write lock': (holdfast: Holdfast, name: string) => holdfast.readWriteLock(name).writeLock(),
+  semaphore: (holdfast: Holdfast, name: string) => holdfast.semaphore(name),
+  'permit-expirable semaphore': (holdfast: Holdfast, name: string) => holdfast.permitExpirableSemaphore(name),
+} as const

@@ -1,12 +1,10 @@
 /** One statement that adds a place to a line: it comes to what the change of the row would, or does nothing. */
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Place } from '../../src/stores/line/place.js'
 import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
-import type { SqlServer } from '../servers/sql/index.js'
-import { bringPostgres, type Client, missing, openClient, poolOf, title } from './server.js'
+import { type Client, missing, Stand, title } from './server.js'
 
 const LEASE_MS = 60_000
 const FIRST_LEASE_MS = 5_000
@@ -34,24 +32,15 @@ const usual: Scene = {
 }
 
 describe.skipIf(missing)(`${title}: standing in line`, () => {
-  let server: SqlServer
-  let pool: Pool
+  const server = new Stand()
   let client: Client
   const others = [randomUUID(), randomUUID()]
   const owner = `${randomUUID()}:1` as const
   let place: Place
 
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    client = openClient(pool, { createTable: true })
+  beforeEach(() => {
+    client = server.client()
     place = `x:${client.id}:12`
-  })
-
-  afterAll(async () => {
-    await client?.session.close()
-    await pool?.end()
-    await server?.stop()
   })
 
   const play = (scene: Scene, body: ExclusiveBody, now: number): void => {
@@ -105,7 +94,9 @@ describe.skipIf(missing)(`${title}: standing in line`, () => {
     for (const each of Object.values(wanted.line.processes))
       if (each === wanted.line.processes[client.id]) each.looksAt = looksAt
     expect(body).toEqual(wanted)
-    const { rows } = await pool.query('SELECT waiting, rest FROM holdfast_locks WHERE name = $1', [name])
+    const { rows } = await server.pool.query('SELECT waiting, rest FROM holdfast_locks WHERE name = $1', [
+      name,
+    ])
     expect(rows[0].waiting.sort()).toEqual(Object.keys(wanted.line.processes).sort())
     expect(rows[0].rest.until).toBe(Math.max(body.endsAt, ...looksOf(body).map(Number)))
     return true

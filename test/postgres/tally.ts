@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { StoreError } from '../../src/base/errors/errors.js'
+import type { RowSession } from '../../src/stores/rows/rows.js'
 import type { Packed, Shape } from '../../src/stores/rows/shape.js'
 
 /** A row for tests: everything a row can say. */
@@ -36,7 +39,26 @@ export const tallies: Shape<Tally> = {
 /** The same rows in the keyspace of exclusive locks, to see what the express commands leave. */
 export const locks: Shape<Tally> = { ...tallies, keyspace: 'lock' }
 
-/** The row as it is. */
 export function copy({ body }: { readonly body: Tally }): Tally {
   return { ...body, waiting: [...body.waiting] }
+}
+
+/** Counts in the row of that name, and says how far. */
+export function add(
+  { session }: { readonly session: RowSession },
+  name: string = randomUUID(),
+): Promise<number> {
+  return session.change(tallies, name, ({ body }) => {
+    body.holds += 1
+    return body.holds
+  })
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
+  const error: unknown = await work.then(
+    () => new Error('it did not fail'),
+    (failure: unknown) => failure,
+  )
+  if (error instanceof StoreError) return error
+  throw error
 }

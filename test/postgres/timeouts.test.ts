@@ -1,67 +1,27 @@
 /** What the operator limits or ends: sessions, statements, waits. A lock stays whose it is, and each command counts once. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, StoreError } from '../../src/index.js'
-import { postgres, postgresSchema } from '../../src/stores/postgres/index.js'
-import type { SqlServer } from '../servers/sql/index.js'
+import { describe, expect, test } from 'vitest'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, missing, poolOf, title } from './server.js'
+import { missing, Stand, title } from './server.js'
 
 describe.skipIf(missing)(`${title}: limits of the operator`, () => {
-  let server: SqlServer
-  let admin: pg.Pool
-  const ends: Array<() => unknown> = []
-
-  beforeAll(async () => {
-    server = await bringPostgres()
-    admin = poolOf(server.address)
-    await admin.query(postgresSchema())
-  })
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end()
-  })
-  afterAll(async () => {
-    await admin?.end()
-    await server?.stop()
-  })
+  const stand = new Stand()
 
   /** Clients of a user for whom these settings hold. */
   const bring = async (...settings: string[]): Promise<(options?: HoldfastOptions) => Holdfast> => {
     const user = `limited_${randomUUID().replaceAll('-', '')}`
-    await admin.query(`CREATE ROLE ${user} LOGIN`)
-    await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user}`)
-    for (const setting of settings) await admin.query(`ALTER ROLE ${user} SET ${setting}`)
-    const { dir, port, database } = server.address
+    await stand.pool.query(`CREATE ROLE ${user} LOGIN`)
+    await stand.pool.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user}`)
+    for (const setting of settings) await stand.pool.query(`ALTER ROLE ${user} SET ${setting}`)
+    const { dir, port, database } = stand.address
     const pool = new pg.Pool({ host: dir, port, user, database })
-    return (options) => {
-      const holdfast = new Holdfast(postgres(pool), options)
-      ends.push(() => holdfast.close())
-      return holdfast
-    }
+    return (options) => stand.holdfast(pool, options)
   }
-  /** The server's processes that wait for a row, as whoever is served by Holdfast. */
-  const blocked = async (): Promise<number> => {
-    const pid = await until(
-      async () => {
-        const { rows } = await admin.query<{ pid: number }>(
-          "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
-        )
-        return rows[0]?.pid
-      },
-      { what: 'it waits for the row' },
-    )
-    return pid
-  }
-  /** Keeps a row locked while something is done that needs it. */
   const whileLocked = async (name: string, work: () => Promise<unknown>): Promise<void> => {
-    const transaction = await admin.connect()
-    await transaction.query('BEGIN')
-    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [name])
-    await work().finally(async () => {
-      await transaction.query('COMMIT')
-      transaction.release()
-    })
+    const letGo = await stand.lockRow(name)
+    await work().finally(letGo)
   }
 
   test('limits on statements, waits and transactions, as short as they can be, do no harm', async () => {
@@ -83,7 +43,7 @@ describe.skipIf(missing)(`${title}: limits of the operator`, () => {
   })
 
   test('sessions that end as soon as they are idle cost a holder nothing, and a waiter hears of its turn', async () => {
-    const { rows } = await admin.query<{ version: string }>(
+    const { rows } = await stand.pool.query<{ version: string }>(
       "SELECT current_setting('server_version_num') AS version",
     )
     // Before, there is no such limit.
@@ -117,19 +77,19 @@ describe.skipIf(missing)(`${title}: limits of the operator`, () => {
     await one.run(async () => {
       await whileLocked(name, async () => {
         const acquiring = lock.lock()
-        await admin.query(`SELECT ${end}($1)`, [await blocked()])
+        await stand.pool.query(`SELECT ${end}($1)`, [await stand.blocked()])
         // It is sent again, and waits again.
-        await blocked()
-        ends.push(() => acquiring)
+        await stand.blocked()
+        stand.after(() => acquiring)
       })
       await until(() => lock.isHeld(), { what: 'it is held' })
       expect(await lock.holdCount()).toBe(1)
       await lock.lock()
       await whileLocked(name, async () => {
         const releasing = lock.unlock()
-        await admin.query(`SELECT ${end}($1)`, [await blocked()])
-        await blocked()
-        ends.push(() => releasing)
+        await stand.pool.query(`SELECT ${end}($1)`, [await stand.blocked()])
+        await stand.blocked()
+        stand.after(() => releasing)
       })
       await until(async () => (await lock.holdCount()) === 1, { what: 'one hold is released' })
       expect(await other.lock(name).tryAcquire()).toBeNull()
@@ -138,35 +98,11 @@ describe.skipIf(missing)(`${title}: limits of the operator`, () => {
     await (await other.lock(name).acquire({ waitMs: 1_000 })).release()
   })
 
-  test('a table that is locked fails a call in its time, and leaves nothing behind that waits for it', async () => {
-    const open = await bring()
-    const [one, other] = [open({ commandTimeoutMs: 300 }), open()]
-    const name = randomUUID()
-    const hold = await other.lock(name).acquire()
-    const transaction = await admin.connect()
-    await transaction.query('BEGIN; LOCK TABLE holdfast_locks IN ACCESS EXCLUSIVE MODE')
-    await expect(one.lock(name).tryAcquire()).rejects.toThrow(StoreError)
-    await until(
-      async () => {
-        const { rows } = await transaction.query(
-          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'holdfast'",
-        )
-        return rows.length === 0
-      },
-      { what: 'no statement waits' },
-    )
-    await transaction.query('COMMIT')
-    transaction.release()
-    hold.assertHeld()
-    await hold.release()
-    await (await one.lock(name).acquire()).release()
-  })
-
   test('a transaction that stays open keeps old rows from being removed, and nothing from being locked', async () => {
     const open = await bring()
     const holdfast = open()
     const name = randomUUID()
-    const transaction = await admin.connect()
+    const transaction = await stand.pool.connect()
     await transaction.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
     await transaction.query('SELECT count(*) FROM holdfast_locks')
     const tokens: bigint[] = []

@@ -1,50 +1,23 @@
 /** A call that waits gets its lock soon, whatever becomes of the connection on which it would hear (rule W7). */
 import { randomUUID } from 'node:crypto'
-import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { postgres } from '../../src/stores/postgres/index.js'
-import type { SqlServer } from '../servers/sql/index.js'
+import { describe, expect, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
 import { until } from '../servers/until.js'
 import { later } from '../setup/later.js'
-import { bringPostgres, libraries, libraryNames, missing, poolOf, title } from './server.js'
+import { libraryNames, missing, Stand, title } from './server.js'
 
 describe.skipIf(missing).each(libraryNames)(`${title} by %s: waiting`, (library) => {
-  let server: SqlServer
-  let pool: Pool
-  let application: ReturnType<(typeof libraries)[typeof library]>
-  const opened: Holdfast[] = []
-
-  beforeAll(async () => {
-    server = await bringPostgres()
-    pool = poolOf(server.address)
-    application = libraries[library](server.address)
-  })
-
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  })
-
-  afterAll(async () => {
-    await Promise.all([pool?.end(), application?.end()])
-    await server?.stop()
-  })
-
-  const open = (): Holdfast => {
-    const holdfast = new Holdfast(postgres(application, { createTable: true }))
-    opened.push(holdfast)
-    return holdfast
-  }
+  const stand = new Stand()
+  const open = (): Holdfast => stand.holdfast(stand.application(library))
   const waiting = async (name: string): Promise<number> => {
-    const { rows } = await pool.query<{ count: number }>(
+    const { rows } = await stand.pool.query<{ count: number }>(
       'SELECT cardinality(waiting) AS count FROM holdfast_locks WHERE name = $1',
       [name],
     )
     return rows[0]?.count ?? 0
   }
-  /** Ends all connections that listen. */
   const deafen = () =>
-    pool.query(
+    stand.pool.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",
     )
 

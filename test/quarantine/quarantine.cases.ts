@@ -22,7 +22,6 @@ export function quarantineCases(place: Place, subject: Subject): void {
       return { holdfast, name, holder: subject.holder(holdfast, name), lost: journalOf(holdfast, 'lost') }
     }
 
-    /** A contender of another process. */
     function contender(name: string, options?: HoldfastOptions): Contended {
       return subject.contender(place.holdfast(options), name)
     }

@@ -1,11 +1,9 @@
 import type { AcquireOptions, Hold, Holdfast, Lock } from '../../src/index.js'
 
-/** A hold of whichever kind. */
 export type Held = Pick<Hold, 'owner' | 'signal' | 'assertHeld' | 'release'> & {
   readonly fence?: bigint | undefined
 }
 
-/** A handle of whichever kind. */
 export interface Contended {
   acquire(options?: AcquireOptions): Promise<Held>
   tryAcquire(options?: AcquireOptions): Promise<Held | null>
@@ -14,9 +12,7 @@ export interface Contended {
 /** A kind of lock whose holder is lost, and who is kept out by that. */
 export interface Subject {
   readonly kind: string
-  /** Whether there is a way to force it open. */
   readonly forced: boolean
-  /** Whether an owner can be named who takes it. */
   readonly owned: boolean
   /** Whether several may hold it beside each other, so that a holder that is lost keeps no further one out. */
   readonly beside: boolean

@@ -235,34 +235,5 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await waiter.abandon('write', two, owner)
       await holder.release('write', two, owners.two)
     })
-
-    test('many processes read and write again and again: nobody beside a writer, and everybody is served', async () => {
-      const name = lockName()
-      const clients = Array.from({ length: 4 }, () => place.client())
-      const inside = { read: 0, write: 0 }
-      let served = 0
-      const section = async (client: ReadWriteClient, side: Side): Promise<void> => {
-        const owner = client.owner()
-        const reply = await client.acquire(side, name, owner)
-        if (reply.outcome === 'busy') await client.enters(side, name, owner)
-        inside[side] += 1
-        expect(inside.write === 0 || (inside.write === 1 && inside.read === 0)).toBe(true)
-        await new Promise((resolve) => setImmediate(resolve))
-        inside[side] -= 1
-        served += 1
-        await client.release(side, name, owner)
-      }
-      const worker = async (client: ReadWriteClient, index: number): Promise<void> => {
-        for (let round = 0; round < 25; round += 1)
-          await section(client, (index + round) % 3 === 0 ? 'write' : 'read')
-      }
-      for (const client of clients)
-        for (const side of ['read', 'write'] as const) await client.listen(side, name)
-      await Promise.all(
-        clients.flatMap((client, index) => [worker(client, index), worker(client, index + 1)]),
-      )
-      expect(served).toBe(200)
-      expect(await place.server.keys(name)).toEqual([`holdfast_rw_fence:{${name}}`])
-    })
   },
 )

@@ -56,7 +56,6 @@ class World {
     return `${step.side === 'read' ? 'r' : 'w'}:${owner}`
   }
 
-  /** The live holds, by member. */
   holds(): Map<string, MemberHold> {
     return new Map(this.#lock.members)
   }

@@ -15,29 +15,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
   ({ place }) => {
     afterEach(() => place.close())
 
-    test('many read together, and nobody writes meanwhile; one writes, and nobody else does anything', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
-      const readers = [
-        await one.take('read', name),
-        await one.take('read', name),
-        await two.take('read', name),
-      ]
-      expect(await two.holders('read', name)).toEqual([...readers].sort())
-      await two.refused('write', name, two.owner(), { waits: false })
-      for (const owner of readers) {
-        const client = owner.startsWith(one.clientId) ? one : two
-        expect(await client.release('read', name, owner)).toBe('released')
-      }
-      const writer = await two.take('write', name)
-      await one.refused('read', name, one.owner(), { waits: false })
-      await one.refused('write', name, one.owner(), { waits: false })
-      expect(await one.holders('write', name)).toEqual([writer])
-      expect(await one.holders('read', name)).toEqual([])
-      expect(await two.release('write', name, writer)).toBe('released')
-      expect((await one.inspect('write', name)).remainingMs).toBe(0)
-    })
-
     test('reentry on both sides; a partial release keeps it; nobody else can release it (O5)', async () => {
       const name = lockName()
       const [client, other] = [place.client(), place.client()]
@@ -114,18 +91,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
       await two.refused('write', name, two.owner(), { waits: false })
       await one.release('read', name, owner)
       await two.release('read', name, waiting)
-    })
-
-    test('read released under a write: the write is held as before', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
-      const owner = await one.take('write', name)
-      await one.granted('read', name, owner)
-      expect(await one.release('read', name, owner)).toBe('released')
-      expect(await two.holders('write', name)).toEqual([owner])
-      await two.refused('read', name, two.owner(), { waits: false })
-      expect(await one.renew('write', name, owner)).toBe(true)
-      await one.release('write', name, owner)
     })
 
     test('who reads and asks to write is refused with an error at once, alone or not, and nothing changes', async () => {

@@ -24,7 +24,6 @@ function open(rows: Rows, watchdogMs?: number): Holdfast {
   return holdfast
 }
 
-/** A process that holds. */
 async function holderOf(rows: Rows): Promise<{ readonly holder: Forked; readonly name: string }> {
   const task: HolderTask = { rows, name: randomUUID(), watchdogMs: 1_500 }
   const holder = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task)

@@ -50,7 +50,6 @@ await onSqlClients(({ product, open, administer }) => {
     other = open()
   })
 
-  /** Counts in the row of that name. */
   const add = ({ session }: SqlClient, name: string): Promise<number> =>
     session.change(tallies, name, ({ body }) => {
       body.holds += 1

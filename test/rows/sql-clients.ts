@@ -6,7 +6,6 @@ import * as postgres from '../postgres/server.js'
 import type { ProductName } from '../servers/sql/index.js'
 import { type Database, onDatabases } from '../setup/databases.js'
 
-/** One client, with what went wrong outside of its calls. */
 export interface SqlClient {
   readonly session: SqlSession
   readonly errors: unknown[]
@@ -29,7 +28,6 @@ export interface SqlClients {
   lockRow(name: string): Promise<() => Promise<void>>
 }
 
-/** How the tests come to a product. */
 interface Way {
   open(options: TableOptions): SqlClient
   administer(sql: string, values: unknown[]): Promise<Row[]>

@@ -3,7 +3,6 @@ import { sqlite } from '../../src/stores/sqlite/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { storeAt } from '../transactions/store-at.js'
 
-/** Where locks are kept as rows. */
 export type Rows = { readonly product: ProductName; readonly address: SqlAddress } | { readonly path: string }
 
 export function storeOf(rows: Rows): Store {

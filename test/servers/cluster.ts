@@ -13,18 +13,13 @@ export interface Cluster {
   readonly nodes: readonly Server[]
   /** For each master its replica, where that was ordered. */
   readonly replicas: readonly Server[]
-  /** What a client of the cluster is given to start from. */
   readonly startupNodes: { host: string; port: number }[]
-  /** Ends every node for good. */
   stop(): Promise<void>
 }
 
 export interface ClusterOrder extends Order {
-  /** How many masters. Default: 3, the least a cluster works with. */
   readonly masters?: number
-  /** Whether each master has a replica. Default: no. */
   readonly replicated?: boolean
-  /** What each node is started with, beside what makes it one. */
   readonly args?: readonly string[]
 }
 

@@ -2,7 +2,6 @@ import { accepts, freePort } from './port.js'
 import type { Command } from './process.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
 
-/** A program that listens on one port. */
 export interface DaemonOrder {
   readonly command: Command
   /** Its arguments, once its port is known. */
@@ -23,7 +22,6 @@ export class Daemon extends ServerProgram {
     this.title = order.command[0]
   }
 
-  /** Resolves when it listens. */
   static async start(order: DaemonOrder): Promise<Daemon> {
     const port = await freePort()
     return await started(new Daemon(order, await folderWith(order.files?.(port) ?? {}), port))

@@ -9,14 +9,10 @@ import type { Command } from './process.js'
 
 const run = promisify(execFile)
 
-/** What to take out of Debian's archive. */
 export interface DebianProgram {
-  /** What it is called in the cache, and in the line that says that it is fetched. */
   readonly name: string
-  /** The Debian release. */
   readonly suite: string
   readonly package: string
-  /** The program, as the package names it. */
   readonly program: string
   /** Folders that the program reads, as the package names them: they lie in `share` afterwards. */
   readonly share?: readonly string[]
@@ -26,7 +22,6 @@ export interface DebianProgram {
 export interface Unpacked {
   /** The smallest root file system the server runs in: `bin`, `lib` and `share`. */
   readonly root: string
-  /** Runs it where it lies. */
   readonly command: Command
 }
 
@@ -61,7 +56,6 @@ export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked>
   return { root, command }
 }
 
-/** Where servers that were fetched are kept. */
 export function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', 'servers')
 }

@@ -8,11 +8,8 @@ import { findPackage, installCommands } from './packages.js'
 /** Which to try first: an engine (tests, for servers like those in production) or what is installed (the demo). */
 export type Preference = 'docker' | 'binary'
 
-/** What to bring, and from where. */
 export interface Order {
-  /** Default: `any`. */
   readonly flavour?: Wanted
-  /** Which place to try first. Default: `docker`. */
   readonly prefer?: Preference
 }
 
@@ -21,7 +18,6 @@ const orders: Readonly<Record<Preference, readonly How[]>> = {
   binary: ['binary', 'docker', 'package'],
 }
 
-/** The places that may have a server. */
 export type Lookups = Readonly<Record<How, Lookup>>
 
 const places: Lookups = { docker: findDocker, binary: findBinary, package: findPackage }

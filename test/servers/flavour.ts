@@ -6,12 +6,10 @@ export type Flavour = 'redis-7.0' | 'redis-8.0' | 'valkey-8.1'
 /** `any` is whatever is at hand: the quickest to get, in a version that has sharded pub/sub. */
 export type Wanted = Flavour | 'any'
 
-/** Where one flavour comes from. */
 export interface Release {
   readonly product: 'redis' | 'valkey'
   readonly version: string
   readonly program: 'redis-server' | 'valkey-server'
-  /** What testcontainers asks the Docker engine for. */
   readonly image: string
   /** The Debian release whose package of the same name as the program is this flavour. */
   readonly suite: 'bookworm' | 'trixie'
@@ -48,7 +46,6 @@ export function inDebian(flavour: Flavour): DebianProgram {
   return { name: flavour, suite, package: program, program: `usr/bin/${program}` }
 }
 
-/** Names of the flavours, oldest first. */
 export const flavours: readonly Flavour[] = ['redis-7.0', 'redis-8.0', 'valkey-8.1']
 
 /** The flavour to fetch when any would do: the oldest supported, so that nothing newer is leaned on by accident. */

@@ -17,7 +17,6 @@ export class GivenServer implements Server {
     this.port = Number(port === '' ? 6379 : port)
   }
 
-  /** Makes sure that it answers. */
   static async reach(url: string): Promise<GivenServer> {
     const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null })
     client.on('error', () => {})

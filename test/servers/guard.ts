@@ -27,7 +27,6 @@ export class Guard {
     this.#shell.unref()
   }
 
-  /** Makes an empty directory and mounts guard over it. */
   static async mount(): Promise<Guard> {
     return new Guard(await mkdtemp(join(tmpdir(), 'holdfast-server-')))
   }
@@ -37,7 +36,6 @@ export class Guard {
     this.#shell.stdin?.write(`${command}\n`)
   }
 
-  /** Has the guard do its work now: ends the server and removes the directory. */
   async dismiss(): Promise<void> {
     this.#shell.stdin?.end()
     this.#shell.ref()

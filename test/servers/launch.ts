@@ -2,7 +2,6 @@ import type { Wanted } from './flavour.js'
 
 export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'
 
-/** A server process, however it was started. */
 export interface Running {
   /** The process id on this machine, where there is one to be seen. */
   readonly pid: number | undefined
@@ -14,13 +13,10 @@ export interface Running {
   discard(): Promise<void>
 }
 
-/** What a launcher is told. */
 export interface LaunchOrder {
-  /** Arguments of the server program. */
   readonly args: readonly string[]
   /** The working directory: everything the server reads or writes is in here, under relative names. */
   readonly dir: string
-  /** The port the server will listen on. */
   readonly port: number
   /** To be called with a shell command that ends the process and clears up, as soon as there is one. */
   readonly undo: (command: string) => void
@@ -35,7 +31,6 @@ export interface Launcher {
 
 export type How = 'docker' | 'binary' | 'package'
 
-/** A way that was found of starting servers. */
 export interface Way {
   readonly how: How
   /** Where the program comes from, for the one line that says so. */

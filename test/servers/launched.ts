@@ -7,14 +7,12 @@ import { freePort } from './port.js'
 import type { Server } from './server.js'
 import { Impossible, until } from './until.js'
 
-/** What to run. */
 export interface Plan {
   readonly way: Way
   /** Written as on the command line, `['--maxmemory', '1mb']`; they win over the defaults. */
   readonly args?: readonly string[]
   /** Files to lay into its folder before it starts; arguments name them as they are named here. */
   readonly files?: Readonly<Record<string, string>>
-  /** Default: a free one. */
   readonly port?: number
   /** The configuration file that makes it a sentinel instead of a server of data. */
   readonly sentinel?: string
@@ -44,7 +42,6 @@ export class LaunchedServer implements Server {
     this.how = plan.way.how
   }
 
-  /** Starts a server and resolves when it answers. */
   static async start(plan: Plan): Promise<LaunchedServer> {
     for (let attempt = 1; ; attempt += 1) {
       const server = new LaunchedServer(plan, await Guard.mount(), plan.port ?? (await freePort()))

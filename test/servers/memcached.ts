@@ -8,9 +8,7 @@ import { folderWith, ServerProgram, started } from './server-program.js'
 import type { Certificate } from './sql/certificate.js'
 
 export interface MemcachedOrder {
-  /** Further arguments, as on the command line; they win over the defaults. */
   readonly args?: readonly string[]
-  /** Speaks TLS only. */
   readonly tls?: Certificate
   /** Who may come, as `user:password`; others are refused. */
   readonly users?: readonly string[]
@@ -30,7 +28,6 @@ export class MemcachedServer extends ServerProgram {
     super(guard, port)
   }
 
-  /** Starts one; resolves when it listens. */
   static async start(order: MemcachedOrder = {}): Promise<MemcachedServer> {
     const { tls, users } = order
     const guard = await folderWith({

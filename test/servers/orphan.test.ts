@@ -25,7 +25,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Starts a process that brings a server, and gives the port of that. */
 async function startParent(wanted: string): Promise<number> {
   const parent = spawn(process.execPath, [programOf(fixture), wanted], {
     env: { ...process.env, TMPDIR: folder },

@@ -3,7 +3,6 @@ import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 
-/** The full name of a program on PATH, if it is there. */
 export async function onPath(program: string): Promise<string | undefined> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     const candidate = join(folder, program)

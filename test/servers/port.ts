@@ -40,7 +40,6 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-/** Whether something listens on that port of this machine. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

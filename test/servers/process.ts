@@ -7,7 +7,6 @@ import type { Launcher, LaunchOrder, Running } from './launch.js'
 /** A program and what must precede the server's own arguments. */
 export type Command = readonly [program: string, ...before: string[]]
 
-/** Starts servers as processes of this machine. */
 export function processLauncher(command: Command): Launcher {
   return { listening: ['--bind', '127.0.0.1'], launch: (order) => launch(command, order) }
 }

@@ -7,7 +7,6 @@ import { until } from './until.js'
 
 /** A primary, its replica and the three sentinels that watch them. */
 export interface SentinelGroup {
-  /** What a client is given to start from. */
   readonly sentinels: { host: string; port: number }[]
   readonly name: 'mymaster'
   /** The primary, as of the start or of the last {@link SentinelGroup.failover}. */
@@ -19,12 +18,10 @@ export interface SentinelGroup {
    * changed their parts. For a failover with loss, kill the primary.
    */
   failover(): Promise<void>
-  /** Ends all of them for good. */
   stop(): Promise<void>
 }
 
 export interface SentinelOrder extends Order {
-  /** What the primary and the replica are started with. */
   readonly args?: readonly string[]
 }
 

@@ -58,7 +58,6 @@ export abstract class ServerProgram {
     )
   }
 
-  /** Starts it and resolves when it serves. */
   async start(): Promise<void> {
     await this.launch()
     await this.serves()

@@ -9,7 +9,6 @@ export interface Server {
   readonly version: string
   /** Where it came from; `url` is a server named by `HOLDFAST_REDIS_URL`, which is used and left alone. */
   readonly how: How | 'url'
-  /** Its process id on this machine, while it runs. */
   readonly pid: number | undefined
   /** Makes it hang, as SIGSTOP does: connections stay open, nothing is answered. */
   pause(): Promise<void>

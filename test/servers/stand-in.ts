@@ -6,7 +6,6 @@ export interface StandIn {
   readonly host: string
   readonly port: number
   readonly address: string
-  /** The connections that stand. */
   readonly open: ReadonlySet<Socket>
   stop(): void
 }

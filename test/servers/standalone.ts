@@ -4,7 +4,6 @@ import { GivenServer } from './given.js'
 import { LaunchedServer, type Plan } from './launched.js'
 import type { Server } from './server.js'
 
-/** What server to bring, from where, and how to start it. */
 export type ServerOrder = Order & Pick<Plan, 'args' | 'files' | 'port'>
 
 /**

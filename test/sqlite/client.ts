@@ -128,7 +128,6 @@ export class Stand {
   readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-sqlite-'))
   readonly #clients: TestClient[] = []
 
-  /** A path that no test has had yet. */
   path(): string {
     return join(this.folder, randomUUID(), 'locks.db')
   }

@@ -91,11 +91,3 @@ test('… and a lock that nobody waits for any more is freed by one statement ag
   await lock.withLock(() => undefined)
   expect(one.sent).toEqual(TAKEN_AND_FREED)
 })
-
-test('handed over within the process: nothing', async () => {
-  const { holdfast, sent } = await clientWithCount()
-  const lock = holdfast.lock('handed over')
-  // Each gives it back at once, while the next has hardly begun to wait.
-  await Promise.all(Array.from({ length: 10 }, () => lock.withLock(() => undefined)))
-  expect(sent).toEqual(TAKEN_AND_FREED)
-})

@@ -19,7 +19,6 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
 }
 
-/** A connection of another program. */
 function connect(path: string): Connection {
   return findDriver()(path)
 }

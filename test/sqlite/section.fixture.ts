@@ -7,7 +7,6 @@ import { sqlite } from '../../src/stores/sqlite/index.js'
 export interface SectionTask {
   readonly path: string
   readonly notes: string
-  /** How many calls wait at once. */
   readonly calls: number
   /** Stays in its first section for ever. */
   readonly stays?: boolean

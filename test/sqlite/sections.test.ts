@@ -65,19 +65,6 @@ async function end(forked: Forked): Promise<void> {
   expect(forked.errors).toBe('')
 }
 
-test('processes exclude each other, and each gets its turn', async () => {
-  const scene = new Scene()
-  const processes = await Promise.all([0, 1, 2, 3].map(() => scene.start()))
-  await eventually(
-    () => scene.notes().length,
-    (count) => count > 2_000,
-    60_000,
-  )
-  for (const forked of processes) await end(forked)
-  scene.check()
-  expect(new Set(scene.notes().map(({ pid }) => pid)).size).toBe(4)
-}, 90_000)
-
 test('processes that are killed, wherever they are, hold nobody up', async () => {
   const scene = new Scene()
   const survivor = await scene.start()

@@ -9,9 +9,7 @@ import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { type Database, onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
 
-/** One connection of an application. */
 export interface Client {
-  /** Starts a transaction. */
   begin(isolation?: Isolation): Promise<Transaction>
   end(): Promise<void>
 }
@@ -147,7 +145,6 @@ export interface Stand {
   readonly product: ProductName
   readonly driver: DriverName
   readonly address: SqlAddress
-  /** A connection, closed after the test. */
   connect(): Promise<Client>
   /** A transaction on a connection of its own, rolled back with it after the test. */
   begin(isolation?: Isolation): Promise<Transaction>
@@ -155,9 +152,7 @@ export interface Stand {
   query: Transaction['query']
   /** Makes an empty table; one that a test left which failed goes. */
   table(name: string, columns: string): Promise<void>
-  /** Resolves when that many connections wait for a lock. */
   untilWaiting(count?: number): Promise<void>
-  /** Ends the connection on which that transaction is. */
   kill(transaction: Transaction): Promise<() => Promise<void>>
 }
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { createConnection } from 'mysql2/promise'
 import { expect, test } from 'vitest'
 import { LockTimeoutError, transactionLock } from '../../src/transactions/index.js'
 import { hostileNames } from '../properties/hostile-names.js'
@@ -81,17 +80,6 @@ await onDrivers((stand, product) => {
     expect(await query('SELECT number FROM kept')).toHaveLength(4)
   })
 
-  test('waits for ever where it may', async () => {
-    const name = freshName()
-    const holder = await stand().begin()
-    await transactionLock(holder.tx, name)
-    const waiter = await stand().begin()
-    const granted = transactionLock(waiter.tx, name, { waitMs: Infinity })
-    await stand().untilWaiting()
-    await holder.commit()
-    await granted
-  })
-
   test('is shared by those who share it', async () => {
     const { begin } = stand()
     const name = freshName()
@@ -137,21 +125,6 @@ await onDrivers((stand, product) => {
       await expect(transactionLock(other.tx, name, { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
     }
     for (const name of ['b', 'a  ', `${long}3`]) await transactionLock(other.tx, name, { waitMs: 0 })
-  })
-
-  test.skipIf(product === 'PostgreSQL')('takes a connection that gives rows as arrays', async () => {
-    const { address, begin } = stand()
-    const { host, port, user, password, database } = address
-    const connection = await createConnection({ host, port, user, password, database, rowsAsArray: true })
-    const holder = await begin()
-    await transactionLock(holder.tx, 'arrays')
-    await connection.beginTransaction()
-    const { signal } = new AbortController()
-    const refused = transactionLock(connection, 'arrays', { waitMs: 50, signal })
-    await expect(refused).rejects.toBeInstanceOf(LockTimeoutError)
-    await holder.commit()
-    await transactionLock(connection, 'arrays', { signal })
-    await connection.end()
   })
 
   test('any name will do', async () => {

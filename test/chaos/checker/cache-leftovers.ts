@@ -4,7 +4,6 @@ import { type Resource, STRIPES } from '../program/resource.js'
 import type { Topology } from '../topologies/topology.js'
 import type { Finding } from './finding.js'
 
-/** Locks that are held although every client has closed. */
 export async function leftInCache({ cache }: Topology, resources: readonly Resource[]): Promise<Finding[]> {
   if (!cache) return []
   const names = resources.flatMap(({ kind, name }) =>

@@ -17,12 +17,10 @@ import { checkOutages } from './outages.js'
 import { checkRest } from './rest.js'
 import { checkStarvation } from './starvation.js'
 
-/** What the clients of an episode were told, as far as promises depend on it. */
 export interface Times {
   readonly watchdogMs: number
   readonly commandTimeoutMs: number
   readonly storeTimeoutMs: number
-  /** How long locks linger, where they can. */
   readonly lingerMs: number
 }
 
@@ -30,9 +28,7 @@ export interface Verdict {
   readonly findings: readonly Finding[]
   readonly explained: Readonly<Record<Explanation, number>>
   readonly faults: number
-  /** How many sections of each kind were entered. */
   readonly sections: Readonly<Record<string, number>>
-  /** How many transactions that a hold was tied to were committed. */
   readonly booked: number
   /** By kind: the longest time for which something was free beside a live waiter. */
   readonly longestIdleMs: Readonly<Record<string, number>>
@@ -44,7 +40,6 @@ const HAND_OVER_MS = 200
 /** From the refusal of a request until the process that keeps the lock has been told of it. */
 const TOLD_MS = 50
 
-/** Judges an episode. */
 export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times

@@ -23,7 +23,6 @@ interface Entered {
   readonly endedAt: number
 }
 
-/** Judges from entries and exits alone who was inside together, and whether that is to be excused. */
 export function checkExclusion(
   calls: readonly Call[],
   faults: readonly Fault[],

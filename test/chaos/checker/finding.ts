@@ -1,4 +1,3 @@
-/** What a checker has to say. */
 export interface Finding {
   readonly check:
     | 'exclusion'
@@ -12,7 +11,6 @@ export interface Finding {
     | 'permits'
     | 'leftover'
     | 'wrong'
-  /** The kind of lock, where there is one. */
   readonly kind: string
   readonly what: string
   /** Why that is known, and no failure until it is mended. */

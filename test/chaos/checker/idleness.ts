@@ -36,7 +36,6 @@ interface State {
 /** Leases in the store end a little after the holder's view of them. */
 const MARGIN_MS = 200
 
-/** Finds the times at which something was free beside a call that waited for it. */
 export function checkIdleness(
   calls: readonly Call[],
   faults: readonly Fault[],

@@ -5,7 +5,6 @@ import type { Finding } from './finding.js'
 export interface Promises {
   readonly storeTimeoutMs: number
   readonly commandTimeoutMs: number
-  /** What a busy machine may add. */
   readonly graceMs: number
 }
 

@@ -16,7 +16,6 @@ const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_req
 const LINE = /^holdfast_(\w+_)?line:/
 const PROCESSES = /^holdfast_(\w+_)?processes:/
 
-/** Looks at the servers when every client has closed, until nothing is left or nothing may be left any more. */
 export async function findLeftovers(
   topology: Topology,
   resources: readonly Resource[],

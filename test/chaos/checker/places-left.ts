@@ -10,7 +10,6 @@ const TURNS_KEPT_MS = 60_000
 const OF_THE_LAST = ['last', 'unclaimed']
 const TURNS = 'ours'
 
-/** What may be left of lines at rest. */
 export interface PlacesLeft {
   /**
    * @param of what a key tells of: the clients of its places, or the fields of the processes in line
@@ -51,7 +50,6 @@ export function placesLeft(
   }
 }
 
-/** Those that have made owners: their first half is the client. */
 function clientsOf({ events }: WorkerHistory): string[] {
   return events.flatMap((event) => (event.e === 'call' && event.owner?.split(':')[0]) || [])
 }

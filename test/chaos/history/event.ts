@@ -6,7 +6,6 @@ export type Told =
   | ({ readonly e: 'call' } & CallTold)
   /** The store has told the call that it waits in its line. */
   | { readonly e: 'wait'; readonly c: number }
-  /** The call ended without a grant. */
   | { readonly e: 'fail'; readonly c: number; readonly how: string }
   /** The section has begun; `left` is how long its hold says that it is certain. */
   | {
@@ -19,7 +18,6 @@ export type Told =
     }
   /** The hold says that it stands, and for how long that is certain. */
   | { readonly e: 'holds'; readonly c: number; readonly left: number }
-  /** The holder was told that it has lost the lock. */
   | { readonly e: 'lost'; readonly c: number }
   /** The section's work is over; the release has not begun. */
   | { readonly e: 'exit'; readonly c: number }
@@ -64,7 +62,6 @@ export interface CallTold {
 /** What a writer takes of a read-write lock, and all that there is of it. */
 export const EVERYTHING = 1_000_000
 
-/** CLOCK_MONOTONIC in milliseconds. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

@@ -1,4 +1,3 @@
-/** Something that a nemesis did. */
 export interface Fault {
   readonly what: string
   readonly from: number
@@ -15,7 +14,6 @@ export interface Fault {
   readonly silences?: string | undefined
 }
 
-/** Whether data of that name may be gone. */
 export function mayLose({ loses }: Fault, name: string): boolean {
   if (typeof loses === 'string') return loses === 'all'
   return 'since' in loses || loses.name === name

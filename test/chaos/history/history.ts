@@ -1,7 +1,6 @@
 import type { HistoryEvent } from './event.js'
 import type { Fault } from './fault.js'
 
-/** What one worker did. */
 export interface WorkerHistory {
   readonly worker: string
   readonly events: readonly HistoryEvent[]
@@ -9,7 +8,6 @@ export interface WorkerHistory {
   readonly killedAt: number | undefined
 }
 
-/** All that is known of an episode. */
 export interface History {
   readonly workers: readonly WorkerHistory[]
   readonly faults: readonly Fault[]

@@ -1,12 +1,10 @@
 import { type Fault, mayLose } from './fault.js'
 import type { History } from './history.js'
 
-/** One change of the number of permits there are. */
 interface Change {
   readonly from: number
   /** When it was known to be done; undefined: never. */
   doneAt: number | undefined
-  /** Undefined: nobody knows. */
   by: number | undefined
 }
 

@@ -1,19 +1,15 @@
 import type { CallTold } from './event.js'
 import type { History, WorkerHistory } from './history.js'
 
-/** A call, and the section that it led to. */
 export interface Call extends CallTold {
   /** `<worker>.<number>` */
   readonly id: string
   readonly worker: string
   readonly calledAt: number
-  /** Since when it is known to stand in line. */
   waitsSince: number | undefined
   enteredAt: number | undefined
-  /** When its holder was told of a loss. */
   lostAt: number | undefined
   exitedAt: number | undefined
-  /** When the call was over, and how. */
   settledAt: number | undefined
   how: string | undefined
   /** When its worker was killed, if the call was under way then. */
@@ -25,7 +21,6 @@ export interface Call extends CallTold {
   readonly beliefs: Array<{ readonly at: number; readonly until: number }>
 }
 
-/** The calls of a history, those of each worker in the order in which they were made. */
 export function callsOf(history: History): Call[] {
   return history.workers.flatMap((worker) => [...callsOfWorker(worker).values()])
 }

@@ -13,7 +13,6 @@ export class Standstills {
       this.#byWorker.set(worker, spans(events.filter((event) => event.e === 'lag')))
   }
 
-  /** How long a worker, or the parent through which its bytes go, stood still between two times. */
   during(worker: string, from: number, to: number): number {
     return [...this.#parent, ...(this.#byWorker.get(worker) ?? [])].reduce(
       (sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),

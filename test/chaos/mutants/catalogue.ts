@@ -3,7 +3,6 @@ import type { Mutant } from './mutant.js'
 
 const LINE = ['acquire.lua', 'release.lua', 'force-unlock.lua']
 
-/** Broken versions of scripts, of the core and of the stores, each of which the checker has to catch. */
 export const mutants: readonly Mutant[] = [
   {
     name: 'release-by-anybody',

@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js'
 
-/** Broken versions of what talks to etcd and to ZooKeeper. */
 export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'second-in-line-admitted',

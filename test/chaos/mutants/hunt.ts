@@ -20,7 +20,6 @@ export interface Catch {
   readonly control: Finding | undefined
 }
 
-/** Runs a mutant until a check catches it, and then the same without the fault. */
 export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bundle): Promise<Catch> {
   const broken = await bundle([mutation(mutant)])
   try {

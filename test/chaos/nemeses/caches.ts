@@ -1,16 +1,12 @@
 import { raw } from '../../memcached/raw.js'
 import type { MemcachedServer } from '../../servers/memcached.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 function cacheOf({ topology: { cache, name } }: Scene): MemcachedServer {
   if (!cache) throw new Error(`${name} is no cache`)
   return cache
 }
 
-/** A cache crashes, and comes back empty. */
 export const cacheRestart: Nemesis = {
   name: 'cache-restart',
   topologies: ['memcached'],
@@ -23,7 +19,6 @@ export const cacheRestart: Nemesis = {
   },
 }
 
-/** Somebody empties it. */
 export const cacheFlush: Nemesis = {
   name: 'cache-flush',
   topologies: ['memcached'],

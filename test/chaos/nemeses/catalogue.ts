@@ -7,7 +7,6 @@ import * as network from './network.js'
 import * as servers from './servers.js'
 import * as workers from './workers.js'
 
-/** All that goes wrong, alone and together. */
 export const nemeses: readonly Nemesis[] = [
   ...Object.values(workers),
   ...Object.values(servers),

@@ -7,10 +7,7 @@ import type { Resource } from '../program/resource.js'
 import { STRIPES } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import { topologyNames } from '../topologies/topology.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 export const forceUnlock: Nemesis = {
   name: 'force-unlock',

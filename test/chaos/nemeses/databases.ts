@@ -1,14 +1,10 @@
 import { STRIPES } from '../program/resource.js'
 import { type Database, type Operator, operating, WORKER } from '../topologies/database.js'
 import { databaseTopologies, serverTopologies } from '../topologies/topology.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** Losses are told at the next renewal, which has to come in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 const UNPOOLED = serverTopologies.filter((name) => name !== 'postgres-pooler')
 
-/** The statements that differ between products. */
 interface Dialect {
   /** Locks every row, until the end of the transaction. */
   readonly lockRows: string
@@ -93,7 +89,6 @@ export const databasePause: Nemesis = {
   },
 }
 
-/** A server crashes with all its processes, and comes back with its data. */
 export const databaseRestart: Nemesis = {
   name: 'database-restart',
   topologies: serverTopologies,
@@ -111,7 +106,6 @@ export const databaseRestart: Nemesis = {
   },
 }
 
-/** Sessions of workers end: all, or those that are in the middle of a statement, because its row is locked. */
 export const sessionKill: Nemesis = {
   name: 'session-kill',
   topologies: serverTopologies,
@@ -223,7 +217,6 @@ function heldUp(
   }
 }
 
-/** Somebody locks the whole table, as a change of its columns does. */
 export const tableLock: Nemesis = {
   ...heldUp('table-lock', serverTopologies, 'the table locked', (database) => {
     const { lockTable, unlockTable } = dialectOf(database)
@@ -265,7 +258,6 @@ export const oldSnapshot: Nemesis = {
   },
 }
 
-/** A row is deleted by hand. */
 export const deleteRow: Nemesis = {
   name: 'delete-row',
   losesData: true,
@@ -274,7 +266,6 @@ export const deleteRow: Nemesis = {
   async strike(scene) {
     const { random, resources, fault } = scene
     const database = databaseOf(scene)
-    // A latch that is deleted behind its back is open, but nobody says so, and no lease ends.
     const rows = resources.filter(({ kind }) => kind !== 'latch')
     if (rows.length === 0) return
     const { kind, name: named } = random.pick(rows)

@@ -1,9 +1,6 @@
 import type { Ensemble } from '../topologies/ensemble.js'
 import { ensembleTopologies } from '../topologies/topology.js'
-import type { Nemesis, Scene } from './nemesis.js'
-
-/** What is lost with a session is lost in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
 function ensembleOf({ topology: { ensemble, name } }: Scene): Ensemble {
   if (!ensemble) throw new Error(`${name} is no ensemble`)
@@ -28,7 +25,6 @@ async function strike(scene: Scene, what: string, act: (ensemble: Ensemble) => P
   await scene.pause(500, 1_500)
 }
 
-/** The leader crashes, and comes back as a follower. */
 export const leaderKill: Nemesis = {
   name: 'leader-kill',
   topologies: ensembleTopologies,
@@ -58,7 +54,6 @@ export const leaderPause: Nemesis = {
     }),
 }
 
-/** An operator has another member lead. */
 export const leaderMove: Nemesis = {
   name: 'leader-move',
   topologies: ['etcd'],

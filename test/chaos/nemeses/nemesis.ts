@@ -6,7 +6,9 @@ import type { Random } from '../program/random.js'
 import type { Resource } from '../program/resource.js'
 import type { Topology, TopologyName } from '../topologies/topology.js'
 
-/** A worker as a nemesis sees it. */
+/** So short that what is lost is told, and leases end, in the course of an episode. */
+export const SHORT_LEASE = { watchdogMs: 2_400 }
+
 export interface Victim {
   readonly name: string
   readonly wires: readonly Wire[]
@@ -16,7 +18,6 @@ export interface Victim {
   kill(): Promise<void>
 }
 
-/** What a nemesis has to hand. */
 export interface Scene {
   readonly random: Random
   readonly topology: Topology
@@ -33,7 +34,6 @@ export interface Scene {
   ): Promise<void>
 }
 
-/** Something that goes wrong. */
 export interface Nemesis {
   readonly name: string
   readonly topologies: readonly TopologyName[]

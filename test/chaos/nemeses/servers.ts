@@ -16,7 +16,6 @@ async function recovery({ topology, pause }: Scene): Promise<void> {
 const ALONE = ['standalone-2', 'standalone-3', 'cluster', 'quorum'] as const
 const ALL = [...ALONE, 'sentinel'] as const
 
-/** Something befalls one of the servers. */
 async function befalls(
   { random, topology, fault }: Scene,
   what: string,

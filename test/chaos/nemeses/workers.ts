@@ -1,8 +1,5 @@
 import { topologyNames } from '../topologies/topology.js'
-import type { Nemesis } from './nemesis.js'
-
-/** Lost locks are told by a deadline, which has to pass in the course of an episode. */
-const SHORT_LEASE = { watchdogMs: 2_400 }
+import { type Nemesis, SHORT_LEASE } from './nemesis.js'
 
 export const calm: Nemesis = {
   name: 'calm',

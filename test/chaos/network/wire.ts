@@ -6,7 +6,6 @@ export type Direction = 'up' | 'down'
 
 type UnderWay = Array<{ readonly dueAt: number; readonly pass: () => void }>
 
-/** One connection through a wire. */
 interface Strand {
   readonly client: Socket
   readonly server: Socket
@@ -49,7 +48,6 @@ export class Wire {
     return this.#target
   }
 
-  /** How many stand. */
   get connections(): number {
     return this.#strands.size
   }
@@ -67,7 +65,6 @@ export class Wire {
     }
   }
 
-  /** New connections end at once; those that stand end too. */
   refuse(): void {
     this.#refusing = true
     this.cut()

@@ -3,7 +3,6 @@ import type { Random } from './random.js'
 import { PERMITS, type Resource } from './resource.js'
 import type { SectionStep, Step, Target, Way } from './step.js'
 
-/** What programs are made for. */
 export interface Terms {
   readonly kinds: readonly Kind[]
   readonly resources: readonly Resource[]
@@ -20,7 +19,6 @@ export interface Terms {
  */
 export type Resizes = 'none' | 'by-adding' | 'any'
 
-/** What encloses a step. */
 interface Enclosing {
   /** The rank of what was taken last: anything further comes after it. */
   readonly rank: number
@@ -181,7 +179,6 @@ function newTarget(
   return target && { target, rank: resource.rank }
 }
 
-/** Undefined: there is no section of that kind. */
 function targetOf(random: Random, { kind, name }: Resource): Target | undefined {
   switch (kind) {
     case 'read-write':

@@ -25,7 +25,6 @@ export interface SectionOptions {
 
 const SPIN = { longestPauseMs: 20 }
 
-/** Makes the handle of what a step takes. */
 export class Handles {
   readonly #kindOf: ReadonlyMap<string, Resource['kind']>
 

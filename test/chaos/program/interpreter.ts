@@ -30,7 +30,6 @@ interface Around {
 
 const OUTSIDE: Around = { scope: [], stands: () => true }
 
-/** Carries programs out and writes down what happens. */
 export class Interpreter {
   readonly #handles: Handles
   readonly #detached = new Set<Promise<void>>()

@@ -1,4 +1,3 @@
-/** The kinds a program is made of, in no particular order. */
 export const kinds = [
   'lock',
   'fenced',

@@ -7,7 +7,6 @@ import type { Route } from '../order.js'
 /** Then a transaction is given up, by its server too, where its connection says nothing. */
 export const LONGEST_TRANSACTION_S = 3
 
-/** An application's connection, for one transaction. */
 interface Connection {
   readonly tx: Parameters<Hold['confirm']>[0]
   ask(statement: string): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>

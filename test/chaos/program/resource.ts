@@ -10,9 +10,7 @@ export interface Resource {
   readonly rank: number
 }
 
-/** How many permits each semaphore has. */
 export const PERMITS = 3
-/** How many stripes each striped lock has. */
 export const STRIPES = 3
 
 const SLOTS = 16_384

@@ -1,7 +1,5 @@
-/** How a section is entered. */
 export type Way = 'withLock' | 'acquire' | 'tryAcquire' | 'lock' | 'tryLock'
 
-/** What a section takes. */
 export type Target =
   | { readonly kind: 'lock' | 'fenced' | 'spin' | 'fair' | 'read' | 'write'; readonly name: string }
   | { readonly kind: 'multi'; readonly names: readonly string[] }
@@ -47,7 +45,6 @@ export interface LatchStep {
   readonly ms: number
 }
 
-/** One step of a program. */
 export type Step =
   | SectionStep
   | ResizeStep

@@ -9,7 +9,6 @@ import { natMapOf } from './nat-map.js'
 import { DEBUGGABLE } from './standalone.js'
 import type { Topology } from './topology.js'
 
-/** Three masters, the first of which has a replica. */
 export async function bringClusterWithReplica(): Promise<Topology> {
   const cluster = await bringCluster({ prefer: 'binary', args: DEBUGGABLE })
   const replica = await addReplica(cluster).catch(async (error: unknown) => {

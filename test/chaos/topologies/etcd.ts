@@ -8,7 +8,6 @@ const PREFIX = 'holdfast/'
 /** What outlasts those who made it: values, and numbers of permits. */
 const KEPT = `${PREFIX}%cells/`
 
-/** Three members of one etcd. */
 export async function bringEtcd(): Promise<Topology> {
   const servers = await EtcdEnsemble.start()
   const { members } = servers

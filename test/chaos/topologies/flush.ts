@@ -1,7 +1,6 @@
 import { withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
 
-/** Removes all data of servers of Redis. */
 export async function flush(servers: readonly Server[]): Promise<void> {
   for (const server of servers) {
     // A replica follows its master.

@@ -4,7 +4,6 @@ import { Wire } from '../network/wire.js'
 import type { Endpoint, Route } from '../order.js'
 import type { Topology } from './topology.js'
 
-/** One memcached. */
 export async function bringMemcached(): Promise<Topology> {
   const cache = await MemcachedServer.start()
   const to = ({ host, port }: Endpoint): Route => ({ to: 'memcached', server: { host, port } })

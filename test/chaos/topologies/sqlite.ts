@@ -65,7 +65,6 @@ export async function bringSqlite(): Promise<Topology> {
   }
 }
 
-/** Writes until there is no room. */
 async function fill(ballast: string): Promise<void> {
   const file = await open(ballast, 'w')
   try {

@@ -8,7 +8,6 @@ import { zookeeper } from '../../../src/stores/zookeeper/index.js'
 import { type Kind, kinds } from '../program/kinds.js'
 import { databaseTopologies, type TopologyName } from './topology.js'
 
-/** What the checker may ask of the store of a topology. */
 export interface StorePromises {
   readonly kinds: readonly Kind[]
   /** Whether processes stand in the store's line; else calls ask again and again. */
@@ -27,7 +26,6 @@ export interface LeaseTerms {
   readonly watchdogMs: number
   /** The explicit one, where it has one. */
   readonly leaseMs?: number | undefined
-  /** Whether servers choose another leader meanwhile. */
   readonly elects: boolean
 }
 

@@ -23,7 +23,6 @@ export const wiredTopologies = [...redisTopologies, ...serverTopologies, ...coor
 export const topologyNames = [...redisTopologies, ...databaseTopologies, ...coordinationTopologies] as const
 export type TopologyName = (typeof topologyNames)[number]
 
-/** The servers of an episode. */
 export interface Topology {
   readonly name: TopologyName
   /** Those of Redis that keep data, replicas among them. */
@@ -44,7 +43,6 @@ export interface Topology {
   readonly settled?: () => Promise<void>
   /** Whether no further episode can be had of it. */
   readonly spent?: boolean
-  /** Removes all data. */
   empty(): Promise<void>
   /** A way to the servers for one worker alone, over wires of its own. */
   route(): Promise<{ readonly route: Route; readonly wires: readonly Wire[] }>

@@ -110,7 +110,6 @@ describe.each([...redis, ...otherStores])(
   },
 )
 
-/** Three names, in a cluster of three each on another master. */
 function namesInThirds(prefix: string): readonly string[] {
   const third = (name: string): number => Math.floor((slotOf(name) * 3) / 16_384)
   const many = Array.from({ length: 100 }, (_, index) => `${prefix}:${index}`)
@@ -130,7 +129,6 @@ interface Seen {
   readonly changes: ReadonlyArray<{ readonly text: string }>
 }
 
-/** What one page is sent. */
 class Page {
   readonly #closed = new AbortController()
   #text = ''

@@ -1,11 +1,8 @@
 /** A table whose rows remember the token they were written under: the statements of docs/fencing.md, over each product. */
 export interface Stock {
-  /** The statements as the page shows them. */
   readonly statements: readonly string[]
   create(): Promise<void>
-  /** Changes a row that exists. */
   update(item: string, amount: number, fence: bigint): Promise<void>
-  /** Makes the row or changes it. */
   put(item: string, amount: number, fence: bigint): Promise<void>
   read(item: string): Promise<{ readonly amount: number; readonly fence: bigint } | undefined>
   /** Changes a row in a transaction that stays open until the function it returns is called. */

@@ -13,7 +13,6 @@ const readHead: ReadHead = (head) => {
   return text.includes('\r\n\r\n') ? { from: FROM.exec(text)?.[1] ?? '', head } : undefined
 }
 
-/** Three members of one etcd, on this machine. */
 export class EtcdEnsemble {
   private constructor(
     readonly members: readonly EtcdServer[],
@@ -55,7 +54,6 @@ export class EtcdEnsemble {
     return this.members.map(({ url }) => url)
   }
 
-  /** The member that leads, asked of one that serves. */
   async leader(of: EtcdServer | undefined = this.members[0]): Promise<EtcdServer> {
     return until(
       async () => {
@@ -66,13 +64,11 @@ export class EtcdEnsemble {
     )
   }
 
-  /** Those that do not lead. */
   async followers(): Promise<EtcdServer[]> {
     const leader = await this.leader()
     return this.members.filter((member) => member !== leader)
   }
 
-  /** Has another member lead. */
   async moveLeader(to: EtcdServer): Promise<void> {
     const leader = await this.leader()
     await leader.ctl('move-leader', to.memberId)

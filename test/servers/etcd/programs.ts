@@ -8,7 +8,6 @@ import type { Command } from '../process.js'
 
 const run = promisify(execFile)
 
-/** The server and its command line. */
 export type EtcdProgram = 'etcd' | 'etcdctl'
 
 /** The releases that tests ask for by name; else it is 3.5, or what is on PATH. */

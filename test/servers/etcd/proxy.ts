@@ -10,7 +10,6 @@ export class EtcdProxy extends ServerProgram {
   readonly title = "etcd's proxy"
   #to = ''
 
-  /** Resolves when it serves. */
   static async before(server: EtcdServer): Promise<EtcdProxy> {
     const proxy = new EtcdProxy(await Guard.mount(), await freePort())
     proxy.#to = server.url

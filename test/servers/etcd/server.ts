@@ -11,7 +11,6 @@ import { type EtcdRelease, etcdProgram } from './programs.js'
 const run = promisify(execFile)
 
 export interface EtcdOrder {
-  /** Further arguments of the server. */
   readonly args?: readonly string[]
   /** Speaks TLS only; with `asksForOne`, to those who show a certificate of that authority. */
   readonly tls?: Certificate & { readonly asksForOne?: boolean }
@@ -22,12 +21,10 @@ export interface EtcdOrder {
   readonly fsync?: boolean
 }
 
-/** What makes it one of several. */
 export interface Membership {
   readonly name: string
   /** Where the others reach it. */
   readonly peerUrl: string
-  /** All of them. */
   readonly cluster: string
 }
 
@@ -73,7 +70,6 @@ export class EtcdServer extends ServerProgram {
     return this.#memberId
   }
 
-  /** Runs etcdctl with this server. */
   async ctl(...args: readonly string[]): Promise<string> {
     const [program, ...before] = await this.#ctl(args)
     return (await run(program, before, { env: { ETCDCTL_API: '3' } })).stdout

@@ -8,7 +8,6 @@ export interface Certificate {
   readonly cert: string
 }
 
-/** The same in files. */
 export interface CertificateFiles {
   readonly keyFile: string
   readonly certFile: string

@@ -21,7 +21,6 @@ export function bringSqlServer(name: ProductName, order?: SqlOrder): Promise<Sql
   return SqlServer.start(products[name], order)
 }
 
-/** Why there can be no server of that product and release here; `undefined` where there can. */
 export async function whyNot(name: ProductName, release = releaseOf(name)): Promise<string | undefined> {
   const found = await products[name].find(release)
   return typeof found === 'string' ? found : undefined

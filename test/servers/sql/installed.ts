@@ -23,7 +23,6 @@ export async function onMachine(
   return undefined
 }
 
-/** The ids of the first of these users that there is. */
 export async function identityOf(
   users: readonly string[],
 ): Promise<{ readonly uid: number; readonly gid: number } | undefined> {

@@ -11,14 +11,12 @@ export interface PostgresPairOrder {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A primary and a replica that streams what it writes. */
 export class PostgresPair {
   private constructor(
     readonly primary: SqlServer,
     readonly replica: SqlServer,
   ) {}
 
-  /** Starts both; resolves when the replica follows. */
   static async start({ synchronous = false, settings = {} }: PostgresPairOrder = {}): Promise<PostgresPair> {
     const primary = await SqlServer.start(postgres, { settings })
     try {

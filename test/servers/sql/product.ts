@@ -1,6 +1,5 @@
 import type { CertificateFiles } from './certificate.js'
 
-/** A database that Holdfast is tested against. */
 export type ProductName = 'PostgreSQL' | 'MariaDB' | 'MySQL'
 
 /** A program, what must precede its arguments, and the environment it needs beside ours. */
@@ -9,19 +8,16 @@ export interface Program {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Where a product's programs were found. */
 export interface Installed {
   /** For the one line that says so. */
   readonly from: string
   /** The folder of its data files, for programs that do not find it themselves. */
   readonly share?: string | undefined
-  /** One of its programs. */
   program(name: string): Program
   /** As whom they run, where this process is root and they refuse to be. */
   readonly identity?: { readonly uid: number; readonly gid: number } | undefined
 }
 
-/** Where one server lives. */
 export interface Place {
   readonly installed: Installed
   /** A folder that nothing else uses: data, socket, temporary files, output. */
@@ -44,7 +40,6 @@ export interface SqlProduct {
   find(release?: string): Promise<Installed | string>
   /** Makes the data folder of a new server: what to run, one after the other. */
   setup(place: Place): Promise<readonly Run[]>
-  /** Runs the server, with settings that win over the defaults. */
   serve(place: Place, settings: Readonly<Record<string, string>>): Run
   /** The settings by which it refuses whoever comes by TCP without TLS. */
   secure(place: Place, certificate: CertificateFiles): Promise<Readonly<Record<string, string>>>

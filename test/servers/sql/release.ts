@@ -11,7 +11,6 @@ const products: Readonly<Record<ProductName, string>> = {
   MySQL: 'mysql',
 }
 
-/** Which release of that product this run is to use, if it says: by HOLDFAST_DATABASE, such as `postgres-13`. */
 export function releaseOf(product: ProductName): string | undefined {
   const wanted = process.env['HOLDFAST_DATABASE'] ?? ''
   return wanted.startsWith(`${products[product]}-`) ? wanted.slice(products[product].length + 1) : undefined

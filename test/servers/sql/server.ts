@@ -14,7 +14,6 @@ import { releaseOf } from './release.js'
 
 const run = promisify(execFile)
 
-/** How a server is reached. */
 export interface SqlAddress {
   readonly host: string
   readonly port: number
@@ -78,7 +77,6 @@ export class SqlServer {
     }
   }
 
-  /** The process id of its first process, while it runs. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -102,7 +100,6 @@ export class SqlServer {
     this.#child?.kill('SIGCONT')
   }
 
-  /** Ends it as a crash would. Its data stays as a crash leaves it. */
   async kill(): Promise<void> {
     const child = this.#child
     if (!child) return
@@ -148,7 +145,6 @@ export class SqlServer {
     )
   }
 
-  /** Ends it for good and removes its folder. */
   stop(): Promise<void> {
     return this.guard.dismiss()
   }

@@ -31,7 +31,6 @@ export class ZooKeeperEnsemble {
     private readonly alone: Set<ZooKeeperServer>,
   ) {}
 
-  /** Starts one and resolves when all its members serve. */
   static async start(order: ZooKeeperOrder = {}): Promise<ZooKeeperEnsemble> {
     const members: ZooKeeperServer[] = []
     const alone = new Set<ZooKeeperServer>()
@@ -67,7 +66,6 @@ export class ZooKeeperEnsemble {
     }
   }
 
-  /** As clients are told of it. */
   get addresses(): readonly string[] {
     return this.members.map(({ address }) => address)
   }

@@ -12,9 +12,7 @@ export interface ZooKeeperOrder {
   readonly settings?: ZooKeeperSettings
   /** Java's system properties by their names, for what zoo.cfg cannot say. */
   readonly properties?: Readonly<Record<string, string | number | boolean>>
-  /** Files to lay into its folder before it starts; settings name them as they are named here. */
   readonly files?: Readonly<Record<string, string>>
-  /** Its number in an ensemble. */
   readonly id?: number
 }
 
@@ -39,7 +37,6 @@ const PROPERTIES: ZooKeeperOrder['properties'] = {
 /** What starts a Java program quickly and keeps it small. */
 const JVM = ['-Xmx192m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
-/** A ZooKeeper server on a folder of its own. */
 export class ZooKeeperServer extends ServerProgram {
   readonly title = 'ZooKeeper'
 
@@ -51,7 +48,6 @@ export class ZooKeeperServer extends ServerProgram {
     super(guard, port)
   }
 
-  /** Starts one that stands alone, and resolves when it serves. */
   static async start(order: ZooKeeperOrder = {}): Promise<ZooKeeperServer> {
     return await started(await ZooKeeperServer.prepare(order))
   }
