@@ -1,5 +1,5 @@
 /**
- * Mutation testing: StrykerJS's mutants of folders of src (core, rows and session by default) against the project `virtual`. All of them
+ * Mutation testing: StrykerJS's mutants of folders of src (core, and the stores in rows and sessions by default) against the project `virtual`. All of them
  * take days, so it tries a random sample: `--sample 200` of each folder, `--seed 1`. What was tried is kept in temp/mutation.json: the same
  * command goes on where it was ended. The score goes to docs/testing.md; mutants that live are printed.
  */
@@ -32,8 +32,8 @@ type Tried = Record<string, Outcome>
 /** The tests to try first, because they are quick and likely to notice. */
 const NEAR: Readonly<Record<string, readonly string[]>> = {
   core: ['test/unit/'],
-  rows: ['test/rows/', 'test/line/', 'test/permits/', 'test/conformance/memory.test'],
-  session: ['test/session/', 'test/conformance/memory-session'],
+  'stores/rows': ['test/rows/', 'test/line/', 'test/permits/', 'test/conformance/memory.test'],
+  'stores/session': ['test/session/', 'test/conformance/memory-session'],
 }
 const { values, positionals } = parseArgs({
   options: {

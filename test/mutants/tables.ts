@@ -33,7 +33,8 @@ export function drawKills(kills: Kills): void {
 
 function folderOf(fault: (typeof faults)[number]): string {
   if ('scripts' in fault.in) return 'lua'
-  return placeOf(fault).split('/')[1] ?? ''
+  const [, room = '', part = ''] = placeOf(fault).split('/')
+  return room === 'stores' ? part : room
 }
 
 /** Writes a table between the marks that have its name. */
