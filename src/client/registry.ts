@@ -67,13 +67,13 @@ export class Kinds {
   async drain(): Promise<void> {
     this.#ending = 'drain'
     for (const end of [...this.atEnd]) end()
-    await Promise.all(this.used.map(({ locker }) => locker.drain()))
+    await Promise.all(this.used.map(({ locker }) => locker.lifetime.drain()))
   }
 
   /** Ends all waits, and resolves when what is on its way to the store has settled. */
   async close(): Promise<void> {
     this.#ending = 'close'
-    const closing = this.used.map(({ locker }) => locker.close())
+    const closing = this.used.map(({ locker }) => locker.lifetime.close())
     for (const end of [...this.atEnd]) end()
     await Promise.all(closing)
     await this.observer?.close()
@@ -81,12 +81,12 @@ export class Kinds {
 
   /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
-    for (const { locker } of this.used) locker.giveUp()
+    for (const { locker } of this.used) locker.env.orphans.giveUp()
   }
 
   /** Waits for nothing any more; resolves when nobody does. */
   async end(): Promise<void> {
-    await Promise.all(this.used.map(({ locker }) => locker.end()))
+    await Promise.all(this.used.map(({ locker }) => locker.lifetime.end()))
   }
 
   #begin(kind: Kind): KindContext {

@@ -1,9 +1,7 @@
-import { LinkedSet } from '../base/collections/linked-set.js'
 import { reasonOf } from '../base/errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../base/errors/errors.js'
 import { labelOf } from '../base/identity/label.js'
 import type { Owner } from '../base/identity/owner.js'
-import { KeepAlive } from '../base/time/keep-alive.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { withDeadline } from '../base/time/with-deadline.js'
 import type { Emit } from '../observe/events/events.js'
@@ -13,20 +11,18 @@ import type { LockPort, LockState } from '../port/lock-port.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { calledFrom } from './acquire/called-from.js'
-import { type Composition, Compositions } from './acquire/compositions.js'
 import { granted } from './acquire/granted.js'
 import { OWN_FAILURE_MS } from './acquire/outage.js'
 import { Environment } from './environment.js'
 import type { KindTraits } from './kind.js'
 import { extend } from './lease/extend.js'
-import type { Waiter } from './queue/waiter.js'
+import { Lifetime } from './lifetime.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
-import { around, letIn } from './tenure/other-side.js'
+import { letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
 import { type HoldRecord, Releasing } from './tenure/tenure.js'
-import { Unanswered } from './unanswered.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -34,15 +30,8 @@ import { Unanswered } from './unanswered.js'
  */
 export class Locker {
   readonly env: Environment
-  /** Called when nothing is held any more; set while the client lets its sections end. */
-  #onDrained: (() => void) | undefined
-  #closing: Promise<void> | undefined
+  readonly lifetime: Lifetime
   #otherSide: Locker | undefined
-  readonly #acquisitions = new LinkedSet<Acquisition>()
-  readonly #compositions = new Compositions()
-  readonly #releasing = new LinkedSet<Releasing>()
-  readonly #unanswered = new Unanswered()
-  readonly #keepAlive = new KeepAlive()
 
   constructor(
     services: Services,
@@ -56,11 +45,12 @@ export class Locker {
         queue?.policy.wakeNext(tenure.owner)
         letIn(this.env, tenure)
         if (queue) this.env.dropIfIdle(queue)
-        this.#lookWhetherDrained()
+        this.lifetime.lookWhetherDrained()
       },
       discard: (grant) => this.discard(grant),
       usedElsewhere,
     })
+    this.lifetime = new Lifetime(this.env)
   }
 
   get kind(): KindTraits {
@@ -93,6 +83,8 @@ export class Locker {
     this.env.otherSide = other.env
     other.#otherSide = this
     other.env.otherSide = this.env
+    this.lifetime.otherSide = other.lifetime
+    other.lifetime.otherSide = this.lifetime
   }
 
   /** The two lock the same thing in the store: one owner has it, whichever kind it asked for. */
@@ -106,7 +98,7 @@ export class Locker {
     const { busyQueues, tenures, orphans } = this.env
     return {
       gates: busyQueues,
-      calls: this.#acquisitions.size + this.#releasing.size,
+      calls: this.lifetime.calls,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
       orphans: orphans.size,
@@ -115,7 +107,7 @@ export class Locker {
 
   /** One call for the lock: granted, or refused because its time was up. Rejects when it was cancelled or the store failed. */
   acquire(call: Call): Promise<HoldRecord | Refusal> {
-    const refused = this.closed || (this.#onDrained !== undefined && !this.#mayGoOn(call))
+    const refused = !this.lifetime.admits(call)
     const { signal } = call
     if (refused || signal?.aborted) {
       this.env.metrics.cancelled()
@@ -128,36 +120,16 @@ export class Locker {
       return Promise.resolve(granted(this.env, call, kept, this.schedule.clock.now(), calledAt))
     }
     const acquisition = new Acquisition(this.env, queue, call, () => {
-      this.#acquisitions.delete(acquisition)
-      this.#keepAlive.leave()
+      this.lifetime.acquired(acquisition)
       queue.callers -= 1
       this.env.dropIfIdle(queue)
-      this.#lookWhetherDrained()
+      this.lifetime.lookWhetherDrained()
     })
     queue.callers += 1
-    this.#keepAlive.enter()
-    this.#acquisitions.add(acquisition)
+    this.lifetime.acquiring(acquisition)
     const work = acquisition.run()
     acquisition.work = work
     return work
-  }
-
-  /** A call for several locks begins; `own` is what it wants here. */
-  compose(composition: Composition, own: readonly Pick<Call, 'name' | 'caller'>[] = []): void {
-    const within = own.every((each) => this.#isInSection(each))
-    this.#compositions.begun(composition, { name: own[0]?.name, within })
-  }
-
-  /** It has ended. */
-  decompose(composition: Composition): void {
-    this.#compositions.ended(composition)
-    this.#lookWhetherDrained()
-  }
-
-  /** Ends the calls that were made here for a call for several locks. */
-  cancelPartsOf(composition: Composition, reason: unknown): void {
-    for (const { waiter } of [...this.#acquisitions])
-      if (waiter.call.composition === composition) waiter.cancel(reason)
   }
 
   /** Gives a hold back; once, whatever comes of it. Undefined when that is done: handed over in memory, or done before. */
@@ -178,18 +150,12 @@ export class Locker {
 
   #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this.env, grant)) return undefined
-    this.#keepAlive.enter()
     const releasing = new Releasing(grant.tenure.name)
-    this.#releasing.add(releasing)
-    const work = release(this.env, grant, releasing, () => this.#releaseEnded(releasing))
-    const released = this.#unanswered.upToEnd(work, grant.tenure.name)
+    this.lifetime.releasing(releasing)
+    const work = release(this.env, grant, releasing, () => this.lifetime.released(releasing))
+    const released = this.lifetime.upToEnd(work, grant.tenure.name)
     releasing.work = released
     return released
-  }
-
-  #releaseEnded(releasing: Releasing): void {
-    if (this.#releasing.delete(releasing)) this.#keepAlive.leave()
-    this.#lookWhetherDrained()
   }
 
   /** Gives back a hold that nobody has been told of. */
@@ -292,105 +258,8 @@ export class Locker {
     return answered.answer
   }
 
-  /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
-  async query<Result>(ask: () => Promise<Result>): Promise<Result> {
-    if (this.closed) throw new ClosedError()
-    return await this.#keepAlive.during(() => this.#unanswered.upToEnd(ask()))
+  /** See {@link Lifetime.query}. */
+  query<Result>(ask: () => Promise<Result>): Promise<Result> {
+    return this.lifetime.query(ask)
   }
-
-  /**
-   * Ends all waits, and begins nothing any more but what a section that runs needs: one more hold of the lock it has. A call that does
-   * not wait is answered: the store may have granted it already, and has refused others for its sake. Resolves when nothing is asked
-   * for, held or given back any more.
-   */
-  drain(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onDrained = resolve
-      for (const { waiter } of [...this.#acquisitions]) {
-        const { call } = waiter
-        if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
-      }
-      this.#compositions.end('drain')
-      this.env.lingering.end()
-      this.#lookWhetherDrained()
-    })
-  }
-
-  /** Whether a draining client still sends this call: a running section makes it, or it is a part of a call that the client answers. */
-  #mayGoOn(call: Call): boolean {
-    return this.#compositions.isAnswered(call.composition) || this.#isInSection(call)
-  }
-
-  /** Whether the call's owner has the lock already, on this side or on the other. */
-  #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
-    const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
-    const has = tenure?.state === 'held' && tenure.owner === caller.owner
-    return has || around(this.env, name, caller) !== undefined
-  }
-
-  get #empty(): boolean {
-    if (this.env.tenures.size > 0 || this.#releasing.size > 0 || this.#compositions.answered > 0) return false
-    for (const { waiter } of this.#acquisitions) if (waiter.call.waitMs === 0) return false
-    return true
-  }
-
-  /** A lock with two sides drains on both at once: a section that holds one may still take the other. */
-  #lookWhetherDrained(): void {
-    if (!this.#onDrained) return
-    const sides = this.#otherSide ? [this, this.#otherSide] : [this]
-    if (sides.every((side) => side.#empty)) for (const side of sides) side.#onDrained?.()
-  }
-
-  /**
-   * Ends all waits, stops the watchdog, and waits for what is on its way to the store. Frees no lock that is still held; its
-   * signal aborts.
-   */
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  async #close(): Promise<void> {
-    const { env } = this
-    env.lingering.end()
-    env.closed = true
-    env.pauses.end()
-    const cancelled = [...this.#acquisitions].filter(({ waiter }) => !isBeingAnswered(waiter))
-    for (const { waiter } of cancelled) waiter.cancel(new ClosedError(waiter.call.name))
-    this.#compositions.end('close')
-    await this.#keepAlive.during(async () => {
-      await Promise.allSettled([...cancelled.map(({ work }) => work), ...this.#compositions.work])
-      env.tenures.closeHeld(new ClosedError())
-      await Promise.allSettled([...this.#acquisitions].map(({ work }) => work))
-      env.tenures.closeHeld(new ClosedError())
-      // Whatever a call that just ended gives back is among them.
-      await Promise.allSettled([...this.#releasing].map(({ work }) => work))
-      env.tenures.close(new ClosedError())
-      await this.#unanswered.upToEnd(env.orphans.close()).catch(() => undefined)
-      for (const queue of env.queues.values()) env.dropIfIdle(queue)
-    })
-    this.#keepAlive.end()
-  }
-
-  /** Tries no longer to undo what the store has not answered. */
-  giveUp(): void {
-    this.env.orphans.giveUp()
-  }
-
-  /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
-  async end(): Promise<void> {
-    this.#unanswered.end()
-    for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
-    for (const releasing of [...this.#releasing]) {
-      this.env.orphans.leftTaken(releasing.name)
-      this.#releaseEnded(releasing)
-    }
-    this.env.orphans.end()
-    await this.#closing
-  }
-}
-
-/** A single attempt that has gone to the store: it may have been granted, and others refused for its sake. */
-function isBeingAnswered({ call, attempting }: Waiter): boolean {
-  return call.waitMs === 0 && !call.composition && attempting !== undefined
 }

@@ -73,8 +73,8 @@ describe('AcquireAll', () => {
   })
 
   test.each([
-    ['drains', () => scripted.locker.drain()],
-    ['closes', () => scripted.locker.close()],
+    ['drains', () => scripted.locker.lifetime.drain()],
+    ['closes', () => scripted.locker.lifetime.close()],
   ])('H5: the client %s while the leases begin: it ends at once, and gives all back', async (_, end) => {
     const outcome = assemble({ leaseMs: 60_000 })
     const closed = later(expect(outcome).rejects.toMatchObject({ code: 'CLOSED', lockName: 'a' }))

@@ -32,7 +32,7 @@ test('H4, H22: a store that has answered in a round is out no more, for the call
   expect(await first).toMatchObject({ cause: undefined })
   expect(failure).toBeUndefined()
   expect(port.acquires.all).toHaveLength(3)
-  const closing = locker.close()
+  const closing = locker.lifetime.close()
   for (const { answer } of port.acquires.all) answer({ outcome: 'busy', remainingMs: 1, holder: undefined })
   await clock.advance(1_000)
   for (const { answer } of port.abandons.all) answer()
@@ -77,7 +77,7 @@ test('H4: a call gives a silent store up within storeTimeoutMs and one command, 
   }
   expect(endedAt).toBeGreaterThanOrEqual(4_000)
   expect(endedAt).toBeLessThanOrEqual(5_010)
-  const closing = locker.close()
+  const closing = locker.lifetime.close()
   await clock.advance(1_000)
   for (const { answer } of port.abandons.all) answer()
   await closing
@@ -120,5 +120,5 @@ test('faults A1: a store of another maker answers with a time that is none: the 
   expect(await rung).toBe('in time')
   // What the store may have granted is given back.
   expect(await scripted.freeAll()).toEqual(['lock'])
-  await locker.close()
+  await locker.lifetime.close()
 })

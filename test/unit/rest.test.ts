@@ -28,7 +28,7 @@ test.each([
     await clock.advance(2_000)
     expect(await scripted.answer(busy)).toHaveLength(1)
   }
-  void locker.close()
+  void locker.lifetime.close()
   await settle()
   for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'CLOSED' })
 })

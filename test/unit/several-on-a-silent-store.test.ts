@@ -36,7 +36,7 @@ describe.each([
       expect(end).toBeUndefined()
       await clock.advance(COMMAND_TIMEOUT_MS + 1)
       expect(end).toMatchObject({ error: { code: 'STORE_ERROR', reason: 'timeout' } })
-      const closing = scripted.locker.close()
+      const closing = scripted.locker.lifetime.close()
       await clock.advance(COMMAND_TIMEOUT_MS)
       await closing
     })

@@ -36,7 +36,7 @@ describe('a call that does not wait, for several locks', () => {
     const { locker } = scripted
     const members = names.map((name) => ({ name, locker, place: 0, polls: undefined }))
     const asking = new AcquireAll(members, terms, () => clock.now()).run()
-    const draining = endOf(clock, locker.drain())
+    const draining = endOf(clock, locker.lifetime.drain())
     for (const name of names) {
       const asked = await scripted.answer(() => ({ outcome: 'granted' }))
       expect(asked.map((request) => request.name)).toEqual([name])
@@ -60,7 +60,7 @@ describe('a call that does not wait, for several locks', () => {
     const { scripted, terms, clock } = scene()
     const { locker } = scripted
     const asking = new AcquireAny(locker, (index) => names[index] ?? '', names.length, terms).run()
-    const draining = endOf(clock, locker.drain())
+    const draining = endOf(clock, locker.lifetime.drain())
     for (let asked = 0; asked < names.length; ) {
       expect(draining.at).toBeUndefined()
       asked += (await scripted.answer(() => BUSY)).length
@@ -76,9 +76,9 @@ describe('a call that does not wait, for several locks', () => {
     const { locker } = scripted
     const members = names.map((name) => ({ name, locker, place: 0, polls: undefined }))
     const asking = new AcquireAll(members, terms, () => clock.now()).run()
-    void locker.drain()
+    void locker.lifetime.drain()
     await scripted.answer(() => ({ outcome: 'granted' }))
-    const closing = endOf(clock, locker.close())
+    const closing = endOf(clock, locker.lifetime.close())
     await expect(asking).rejects.toMatchObject({ code: 'CLOSED', lockName: 'b' })
     await scripted.answer(() => ({ outcome: 'granted' }))
     expect(await scripted.freeAll()).toEqual(['a', 'b'])

@@ -73,9 +73,9 @@ export class AcquireAll implements Composition {
 
   /** The grants, in the order of the members. */
   run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
-    for (const locker of this.#lockers) locker.compose(this, this.#callsFor(locker))
+    for (const locker of this.#lockers) locker.lifetime.compose(this, this.#callsFor(locker))
     const work = this.#run().finally(() => {
-      for (const locker of this.#lockers) locker.decompose(this)
+      for (const locker of this.#lockers) locker.lifetime.decompose(this)
     })
     this.work = work
     return work
@@ -85,7 +85,7 @@ export class AcquireAll implements Composition {
   cancel(reason: unknown): void {
     this.#cancellation ??= { reason }
     this.#waiter?.cancel(reason)
-    for (const locker of this.#lockers) locker.cancelPartsOf(this, reason)
+    for (const locker of this.#lockers) locker.lifetime.cancelPartsOf(this, reason)
   }
 
   #throwIfCancelled({ locker }: Member): void {

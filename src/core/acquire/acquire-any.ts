@@ -41,8 +41,8 @@ export class AcquireAny implements Composition {
   }
 
   run(): Promise<AnyOutcome> {
-    this.locker.compose(this)
-    const work = this.#run().finally(() => this.locker.decompose(this))
+    this.locker.lifetime.compose(this, [])
+    const work = this.#run().finally(() => this.locker.lifetime.decompose(this))
     this.work = work
     return work
   }

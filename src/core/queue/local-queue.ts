@@ -1,27 +1,37 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import type { Owner } from '../../base/identity/owner.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { Polls } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
-import type { Outage } from '../acquire/outage.js'
+import { Outage } from '../acquire/outage.js'
+import type { Services } from '../services.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { HeldTenures } from './held-tenures.js'
-import type { Policy } from './policy.js'
-import type { ProcessPlace } from './process-place.js'
-import type { ReleaseWatch } from './release-watch.js'
-import type { WaitQueue } from './wait-queue.js'
+import type { Policy, QueueParts } from './policy.js'
+import { ProcessPlace } from './process-place.js'
+import { ReleaseWatch } from './release-watch.js'
+import { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
-import { type ClientParts, type Seen, WaitingRoom } from './waiting-room.js'
 
 /** How long a process leaves a lock without a line to others: for them to hear of it and ask, which is two round trips. */
 const STEP_ASIDE_MS = 2
 /** Where nothing is announced, and nothing else is said, it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
 const STEP_ASIDE_ATTEMPTS = 5
 
+/** Who has a lock, and until when it is not free. */
+interface Seen {
+  readonly holder: Owner | undefined
+  /** Since when that owner has it, by the store's clock. */
+  readonly heldSince: number | undefined
+  readonly until: number
+}
+
 /**
- * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and the watch they share. What
- * differs between the sorts of kinds is the policy's.
+ * Where the calls of one process for one lock meet: which of them holds it, which wait, in which order, and what they share. What differs
+ * between the sorts of kinds is the policy's. A lock that is held and wanted by nobody costs no more than its tenure: each part is made
+ * when it is first asked for.
  */
-export class LocalQueue implements Linked<LocalQueue> {
+export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   /** Among those that nobody stands at. */
   before: LocalQueue | undefined
   behind: LocalQueue | undefined
@@ -29,57 +39,72 @@ export class LocalQueue implements Linked<LocalQueue> {
   /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
   #backUntil: number | undefined
-  // A lock that is held and wanted by nobody needs none.
-  #room: WaitingRoom | undefined
+  #waiters: WaitQueue | undefined
+  #policy: Policy | undefined
+  #watch: ReleaseWatch | undefined
+  #place: ProcessPlace | undefined
+  #outage: Outage | undefined
+  /** Who had the lock when the store last refused it to a call here. */
+  #seen: Seen | undefined
 
   constructor(
     readonly name: string,
-    private readonly client: ClientParts,
+    private readonly client: Pick<Services, 'kind' | 'port' | 'schedule'>,
   ) {
     this.tenures = new HeldTenures(client.kind)
   }
 
-  get #waitingRoom(): WaitingRoom {
-    this.#room ??= new WaitingRoom(this.name, this.tenures, this.client)
-    return this.#room
+  get clock(): Pick<Clock, 'now'> {
+    return this.client.schedule.clock
   }
 
   get waiters(): WaitQueue {
-    return this.#waitingRoom.waiters
+    this.#waiters ??= new WaitQueue()
+    return this.#waiters
   }
 
   get policy(): Policy {
-    return this.#waitingRoom.policy
+    this.#policy ??= this.client.kind.policy(this)
+    return this.#policy
   }
 
   get watch(): ReleaseWatch {
-    return this.#waitingRoom.watch
+    this.#watch ??= new ReleaseWatch(this.name, this.client.port, this)
+    return this.#watch
   }
 
   get place(): ProcessPlace {
-    return this.#waitingRoom.place
+    this.#place ??= new ProcessPlace(this.waiters, this.client.port, this.clock)
+    return this.#place
   }
 
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
   get outage(): Outage {
-    return this.#waitingRoom.outage
+    this.#outage ??= new Outage()
+    return this.#outage
   }
 
   /** Who has the lock as far as any call here knows: of this process, or as the store said last. */
   get seen(): Seen | undefined {
     const tenure = this.tenures.any
-    if (!tenure || this.tenures.perOwner) return this.#room?.seen
+    if (!tenure || this.tenures.perOwner) return this.#seen
     return { holder: tenure.owner, heldSince: undefined, until: tenure.deadline }
   }
 
   /** The store has answered one of the calls here; all that wait may know. */
   saw(seen: Seen | undefined): void {
-    this.#waitingRoom.seen = seen
+    this.#seen = seen
     this.waiters.told()
   }
 
   /** No call is here any more. */
   rest(): void {
-    this.#room?.rest()
+    this.#seen = undefined
+    if (this.#watch) this.#watch.end()
+    else this.#policy?.onWatchEnded()
+    if (!this.#watch?.unread) this.#watch = undefined
+    if (this.#place?.untouched) this.#place = undefined
+    if (!this.#outage?.on) this.#outage = undefined
   }
 
   /** Whether this process has a tenure. */
@@ -102,13 +127,14 @@ export class LocalQueue implements Linked<LocalQueue> {
   /** Whether the next call would find it as it would find a new one, but for what is held. */
   get asNew(): boolean {
     const { shared, placePer } = this.client.kind
-    const remembers = this.#room?.remembers === true || this.#backUntil !== undefined
-    return !remembers && !shared && placePer !== 'call'
+    const remembered = this.#watch ?? this.#place ?? this.#outage ?? this.#backUntil
+    return remembered === undefined && !shared && placePer !== 'call'
   }
 
   /** Of a queue that is as new nothing stays but what is held. */
   shrink(): void {
-    this.#room = undefined
+    this.#waiters = undefined
+    this.#policy = undefined
   }
 
   began(tenure: Tenure): void {

@@ -1,0 +1,178 @@
+import { LinkedSet } from '../base/collections/linked-set.js'
+import { ClosedError } from '../base/errors/errors.js'
+import { KeepAlive } from '../base/time/keep-alive.js'
+import type { Acquisition } from './acquire/acquisition.js'
+import type { Call } from './acquire/call.js'
+import { type Composition, Compositions } from './acquire/compositions.js'
+import type { Environment } from './environment.js'
+import type { Waiter } from './queue/waiter.js'
+import { around } from './tenure/other-side.js'
+import type { Releasing } from './tenure/tenure.js'
+import { Unanswered } from './unanswered.js'
+
+/**
+ * What is under way for one kind of lock, and how that ends: `drain` lets sections end, `close` then waits for what has gone to the store,
+ * and `end` waits for nothing any more. Whatever is under way keeps the process alive.
+ */
+export class Lifetime {
+  /** Called when nothing is held any more; set while the client lets its sections end. */
+  #onDrained: (() => void) | undefined
+  #closing: Promise<void> | undefined
+  /** That of the other side, where a lock has two: reading and writing. */
+  otherSide: Lifetime | undefined
+  readonly #acquisitions = new LinkedSet<Acquisition>()
+  readonly #compositions = new Compositions()
+  readonly #releasing = new LinkedSet<Releasing>()
+  readonly #unanswered = new Unanswered()
+  readonly #keepAlive = new KeepAlive()
+
+  constructor(private readonly env: Environment) {}
+
+  /** How many acquire or release. */
+  get calls(): number {
+    return this.#acquisitions.size + this.#releasing.size
+  }
+
+  /**
+   * Whether a call may begin. A draining client still sends what a running section makes, and the parts of a call that it answers.
+   */
+  admits(call: Call): boolean {
+    if (this.env.closed) return false
+    return !this.#onDrained || this.#compositions.isAnswered(call.composition) || this.#isInSection(call)
+  }
+
+  acquiring(acquisition: Acquisition): void {
+    this.#keepAlive.enter()
+    this.#acquisitions.add(acquisition)
+  }
+
+  acquired(acquisition: Acquisition): void {
+    this.#acquisitions.delete(acquisition)
+    this.#keepAlive.leave()
+  }
+
+  releasing(releasing: Releasing): void {
+    this.#keepAlive.enter()
+    this.#releasing.add(releasing)
+  }
+
+  released(releasing: Releasing): void {
+    if (this.#releasing.delete(releasing)) this.#keepAlive.leave()
+    this.lookWhetherDrained()
+  }
+
+  /** A call for several locks begins; `own` is what it wants here. */
+  compose(composition: Composition, own: readonly Pick<Call, 'name' | 'caller'>[]): void {
+    const within = own.every((each) => this.#isInSection(each))
+    this.#compositions.begun(composition, { name: own[0]?.name, within })
+  }
+
+  /** It has ended. */
+  decompose(composition: Composition): void {
+    this.#compositions.ended(composition)
+    this.lookWhetherDrained()
+  }
+
+  /** Ends the calls that were made here for a call for several locks. */
+  cancelPartsOf(composition: Composition, reason: unknown): void {
+    for (const { waiter } of [...this.#acquisitions])
+      if (waiter.call.composition === composition) waiter.cancel(reason)
+  }
+
+  /** Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first. */
+  upToEnd<Result>(work: Promise<Result>, name?: string): Promise<Result> {
+    return this.#unanswered.upToEnd(work, name)
+  }
+
+  /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
+  async query<Result>(ask: () => Promise<Result>): Promise<Result> {
+    if (this.env.closed) throw new ClosedError()
+    return await this.#keepAlive.during(() => this.upToEnd(ask()))
+  }
+
+  /**
+   * Ends all waits, and begins nothing any more but what a section that runs needs: one more hold of the lock it has. A call that does
+   * not wait is answered: the store may have granted it already, and has refused others for its sake. Resolves when nothing is asked
+   * for, held or given back any more.
+   */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrained = resolve
+      for (const { waiter } of [...this.#acquisitions]) {
+        const { call } = waiter
+        if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
+      }
+      this.#compositions.end('drain')
+      this.env.lingering.end()
+      this.lookWhetherDrained()
+    })
+  }
+
+  /** A lock with two sides drains on both at once: a section that holds one may still take the other. */
+  lookWhetherDrained(): void {
+    if (!this.#onDrained) return
+    const sides = this.otherSide ? [this, this.otherSide] : [this]
+    if (sides.every((side) => side.#empty)) for (const side of sides) side.#onDrained?.()
+  }
+
+  get #empty(): boolean {
+    if (this.env.tenures.size > 0 || this.#releasing.size > 0 || this.#compositions.answered > 0) return false
+    for (const { waiter } of this.#acquisitions) if (waiter.call.waitMs === 0) return false
+    return true
+  }
+
+  /** Whether the call's owner has the lock already, on this side or on the other. */
+  #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
+    const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
+    const has = tenure?.state === 'held' && tenure.owner === caller.owner
+    return has || around(this.env, name, caller) !== undefined
+  }
+
+  /**
+   * Ends all waits, stops the watchdog, and waits for what is on its way to the store. Frees no lock that is still held; its
+   * signal aborts.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { env } = this
+    env.lingering.end()
+    env.closed = true
+    env.pauses.end()
+    const cancelled = [...this.#acquisitions].filter(({ waiter }) => !isBeingAnswered(waiter))
+    for (const { waiter } of cancelled) waiter.cancel(new ClosedError(waiter.call.name))
+    this.#compositions.end('close')
+    await this.#keepAlive.during(async () => {
+      await Promise.allSettled([...cancelled.map(({ work }) => work), ...this.#compositions.work])
+      env.tenures.closeHeld(new ClosedError())
+      await Promise.allSettled([...this.#acquisitions].map(({ work }) => work))
+      env.tenures.closeHeld(new ClosedError())
+      // Whatever a call that just ended gives back is among them.
+      await Promise.allSettled([...this.#releasing].map(({ work }) => work))
+      env.tenures.close(new ClosedError())
+      await this.upToEnd(env.orphans.close()).catch(() => undefined)
+      for (const queue of env.queues.values()) env.dropIfIdle(queue)
+    })
+    this.#keepAlive.end()
+  }
+
+  /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
+  async end(): Promise<void> {
+    this.#unanswered.end()
+    for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
+    for (const releasing of [...this.#releasing]) {
+      this.env.orphans.leftTaken(releasing.name)
+      this.released(releasing)
+    }
+    this.env.orphans.end()
+    await this.#closing
+  }
+}
+
+/** A single attempt that has gone to the store: it may have been granted, and others refused for its sake. */
+function isBeingAnswered({ call, attempting }: Waiter): boolean {
+  return call.waitMs === 0 && !call.composition && attempting !== undefined
+}
