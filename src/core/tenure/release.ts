@@ -140,6 +140,8 @@ async function endKept(
 /** One hold less, others stay. */
 function endHold({ tenures }: Environment, tenure: Tenure, grant: HoldRecord): undefined {
   grant.holdsLeft = tenure.holds.length - 1
+  // It was to be passed on, and its owner was granted another meanwhile: nobody gets a ticket, so the last one frees the lock.
+  if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) tenures.watchdog.unwatch(tenure)
 }
