@@ -35,7 +35,7 @@ export class CountDownLatch {
 
   /** Sets the count if the latch is open, which closes it; returns whether it did. Minimum: 1. */
   async trySetCount(count: number): Promise<boolean> {
-    checkPermits('count', count, 1)
+    checkPermits('count', count, 1, Number.MAX_SAFE_INTEGER)
     return await applyOnce(this.#locker, (request) => this.#port.trySetCount(this.name, count, request))
   }
 

@@ -185,7 +185,7 @@ export class Hold implements AsyncDisposable {
    *
    * @param leaseMs how long the lock stays taken without being adopted, in whole milliseconds. Minimum: 10.
    * @throws `InvalidArgumentError` if `leaseMs` is no lease, the owner has other holds of the lock, or the store cannot pass it on; the
-   *   hold is unchanged.
+   *   hold is unchanged. If the owner was granted another one meanwhile, this one is released, and the owner has the other.
    * @throws {@link LockLostError} if the lock was lost; {@link NotOwnerError} if this hold was released.
    * @throws `StoreError` if the store failed. The hold is released, and the lock is freed when the store answers again, or its lease or
    *   `leaseMs` is over: nobody has a ticket.
@@ -202,14 +202,17 @@ export class Hold implements AsyncDisposable {
         found: `is one of a ${kind.name}`,
       })
     }
-    if (tenure.holds.length > 1)
-      throw new InvalidArgumentError('hold', this, 'the only one of its owner', {
+    const notAlone = (holds: number): InvalidArgumentError =>
+      new InvalidArgumentError('hold', this, 'the only one of its owner', {
         lockName: this.name,
-        found: `is one of ${tenure.holds.length}`,
+        found: `is one of ${holds}`,
       })
+    if (tenure.holds.length > 1) throw notAlone(tenure.holds.length)
     const { text, owner } = newTicket(this.name)
     tenure.kept = { until: schedule.clock.now() + leaseMs, as: owner }
     await this.release()
+    const { holdsLeft } = this.#grant
+    if (holdsLeft > 0) throw notAlone(holdsLeft + 1)
     return text
   }
 

@@ -5,6 +5,7 @@ import { placeOf } from '../setup/places.js'
 
 const place = placeOf('standalone')
 const BAD_NUMBERS = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', null, {}]
+const MOST = 2 ** 31 - 1
 
 afterEach(() => place.tidy())
 
@@ -29,6 +30,21 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
     for (const [method, ...args] of calls)
       await expect(invoke(semaphore, method, ...args), method).rejects.toBeInstanceOf(InvalidArgumentError)
     expect(await semaphore.availablePermits()).toBe(3)
+  })
+
+  test('no number is so large that the sum could not be read any more', async () => {
+    for (const where of [place, placeOf('memory')]) {
+      const semaphore = where.holdfast()[kind](where.lockName())
+      await semaphore.trySetPermits(MOST)
+      await semaphore.addPermits(MOST)
+      for (const method of ['addPermits', 'reducePermits'] as const)
+        await expect(semaphore[method](MOST + 1)).rejects.toBeInstanceOf(InvalidArgumentError)
+      await expect(semaphore.addPermits(Number.MAX_SAFE_INTEGER)).rejects.toBeInstanceOf(InvalidArgumentError)
+      const hold = await semaphore.acquire()
+      expect(await semaphore.availablePermits()).toBe(2 * MOST - 1)
+      await hold.release()
+      await where.tidy()
+    }
   })
 
   test('an owner, an unknown option, and a body that is none are refused', async () => {
@@ -64,7 +80,7 @@ test.each([10_001, Number.MAX_SAFE_INTEGER])(
   async (permits) => {
     for (const where of [place, placeOf('memory')]) {
       const semaphore = where.holdfast().permitExpirableSemaphore(where.lockName())
-      await semaphore.setPermits(Number.MAX_SAFE_INTEGER)
+      await semaphore.setPermits(MOST)
       for (const method of ['acquire', 'tryAcquire'] as const)
         await expect(semaphore[method]({ permits })).rejects.toBeInstanceOf(InvalidArgumentError)
       await expect(semaphore.withPermits({ permits }, () => undefined)).rejects.toBeInstanceOf(

@@ -143,6 +143,14 @@ test.skipIf(process.platform !== 'linux')('network file systems are told by thei
   expect(networkFileSystemOf('/proc')).toBeUndefined()
 })
 
+test.skipIf(process.platform !== 'linux')(
+  'a folder in which no other can be made is told at once: Node’s recursive mkdir would try for ever',
+  () => {
+    const terms = checkSqliteOptions({ path: '/proc/nothing/there/locks.db' })
+    expect(() => new DatabaseFile(terms, () => expect.unreachable())).toThrow('ENOENT')
+  },
+)
+
 test('a symbolic link leads to the same locks', async () => {
   const path = made(stand.path())
   const link = made(stand.path())

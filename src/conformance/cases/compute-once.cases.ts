@@ -106,6 +106,7 @@ export function computeOnceCases(place: Place): void {
       ['an array of a class (faults D7)', [new (class List extends Array {})()], '$[0]'],
       ['a property that is not enumerable (faults D7)', Object.defineProperty({}, 'a', { value: 1 }), '$.a'],
       ['a getter (faults D7)', Object.defineProperty({}, 'a', { get: () => 1, enumerable: true }), '$.a'],
+      ['arrays within each other, deeper than the stack', nested(100_000), '$'],
     ])('a value that JSON does not carry is refused, and not kept: %s', async (_, value, path) => {
       const key = place.lockName()
       const holdfast = place.holdfast()
@@ -176,4 +177,10 @@ export function computeOnceCases(place: Place): void {
       for (const client of clients) await untilIdle(place, client)
     })
   })
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = []
+  for (let level = 0; level < depth; level += 1) value = [value]
+  return value
 }

@@ -119,5 +119,16 @@ export function detachCases(place: Place): void {
       expect(await rejectionOf(outer.detach(600_000))).toBeInstanceOf(NotOwnerError)
       await (await lock.adopt(ticket)).release()
     })
+
+    detaching('O5: a hold whose owner is granted another meanwhile gives no ticket', async () => {
+      const { lock, owner } = scene(place)
+      const outer = await lock.acquire({ owner })
+      const asked = lock.acquire({ owner })
+      expect(await rejectionOf(outer.detach(600_000))).toBeInstanceOf(InvalidArgumentError)
+      const inner = await asked
+      inner.assertHeld()
+      await inner.release()
+      expect(await lock.isLocked()).toBe(false)
+    })
   })
 }

@@ -264,6 +264,16 @@ export function leaderCases(place: Place): void {
       await observer.stop()
     })
 
+    test('E5: a reader that leaves while it awaits a change is let go at once', async () => {
+      const holdfast = place.holdfast()
+      const states = holdfast.leader(place.lockName()).watch()[Symbol.asyncIterator]()
+      expect(await states.next()).toEqual({ done: false, value: undefined })
+      const change = states.next()
+      await inTime(place, Promise.resolve(states.return?.()))
+      expect(await change).toEqual({ done: true, value: undefined })
+      await untilIdle(place, holdfast)
+    })
+
     given(
       place,
       'push',

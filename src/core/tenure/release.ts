@@ -88,6 +88,8 @@ interface Turn {
 async function endHold(env: Environment, grant: HoldRecord, _: Releasing, turn: Turn): Promise<void> {
   const { tenure } = grant
   grant.holdsLeft = tenure.holds.length - 1
+  // It was to be passed on, and its owner was granted another meanwhile: nobody gets a ticket, so the last one frees the lock.
+  if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
   if ((await sendRelease(env, grant, turn, false)) === 'not-owner') throw lost(env, tenure, grant)

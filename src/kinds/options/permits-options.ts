@@ -4,7 +4,7 @@ import type { AcquireOptions } from './options.js'
 /** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has its own owner. */
 export interface PermitsOptions extends Omit<AcquireOptions, 'owner' | 'lingerMs'> {
   /**
-   * How many permits to take, all of them or none. Minimum: 1; maximum for permits with ids: 10 000.
+   * How many permits to take, all of them or none. Minimum: 1; maximum: 2 147 483 647, for permits with ids 10 000.
    * @default 1
    */
   readonly permits?: number
@@ -14,6 +14,9 @@ const PERMITS_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'onLost', 'maxHoldMs', '
 
 /** The most permits with ids that one call takes or returns: the server handles them one by one, and nothing else meanwhile. */
 export const MOST_IDS = 10_000
+
+/** The most that a call sets, adds or takes: an `int` of Java, which reads the number. Sums of such numbers stay exact everywhere. */
+const MOST_PERMITS = 2 ** 31 - 1
 
 /** Sets apart what every lock is asked and how many permits are wanted. */
 export function checkPermitsOptions(
@@ -26,12 +29,7 @@ export function checkPermitsOptions(
 }
 
 /** A number of permits that a program may ask for. */
-export function checkPermits(
-  argument: string,
-  value: unknown,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): number {
+export function checkPermits(argument: string, value: unknown, least: number, most = MOST_PERMITS): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most)
     return value
   const end = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`

@@ -1,5 +1,8 @@
 import { UnstorableValueError } from '../../base/errors/unstorable-value-error.js'
 
+/** How deep a value may go. JSON itself ends where the stack does, which is elsewhere in each program that reads the value. */
+const DEEPEST = 1_000
+
 /**
  * The text of a value: JSON in an array, which is empty for `undefined`. Refuses a value that JSON would change; otherwise the
  * computing caller would see a different value from the others.
@@ -26,6 +29,8 @@ function check(key: string, value: unknown, path: string, within: Set<object>): 
   if (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) return
   if (typeof value !== 'object') throw new UnstorableValueError(key, path, nameOf(value))
   if (within.has(value)) throw new UnstorableValueError(key, path, 'a circle')
+  if (within.size >= DEEPEST)
+    throw new UnstorableValueError(key, '$', `more than ${DEEPEST} objects within each other`)
   within.add(value)
   if (Array.isArray(value)) checkArray(key, value, path, within)
   else checkPlain(key, value, path, within)

@@ -71,20 +71,38 @@ class Ear {
 }
 
 /** The leader now, then each change of the leader; of several changes while its reader was busy the last. Ends when `signal` aborts. */
-export async function* observe(
-  { look, schedule, bell, longestLookMs, closed, atEnd }: ObserverParts,
+export function observe(
+  parts: ObserverParts,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LeaderState | undefined, void, void> {
+  const left = new AbortController()
+  const states = observed(parts, signal, left.signal)
+  const end = states.return.bind(states)
+  // A reader may leave while it awaits a change, as streams do: a generator alone would have it wait for that change.
+  states.return = (value) => {
+    left.abort()
+    return end(value)
+  }
+  return states
+}
+
+async function* observed(
+  { look, schedule, bell, longestLookMs, closed, atEnd }: ObserverParts,
+  signal: AbortSignal | undefined,
+  left: AbortSignal,
+): AsyncGenerator<LeaderState | undefined, void, void> {
+  const ended = (): boolean => left.aborted || signal?.aborted === true
   const wakeUp = new WakeUpSemaphore()
   const wake = (): void => wakeUp.release()
   const keepAlive = new KeepAlive()
   keepAlive.enter()
   const ear = new Ear(bell, wake)
   atEnd.add(wake)
+  left.addEventListener('abort', wake)
   signal?.addEventListener('abort', wake)
   try {
     let before: string | undefined
-    for (let failures = 0; !signal?.aborted; ) {
+    for (let failures = 0; !ended(); ) {
       wakeUp.drain()
       ear.listen()
       let lookInMs: number
@@ -96,7 +114,7 @@ export async function* observe(
         const seen = leader ? `${leader.owner} ${leader.fence}` : 'nobody'
         const changed = seen !== before
         before = seen
-        if (changed && !signal?.aborted) yield leader
+        if (changed && !ended()) yield leader
       } catch (error) {
         // What a store refuses then is the client's end, whatever it says.
         if (closed()) throw new ClosedError()
@@ -105,7 +123,7 @@ export async function* observe(
         lookInMs = retryPauseMs(failures)
       }
       if (closed()) throw new ClosedError()
-      if (!signal?.aborted) await sleep(schedule, wakeUp, lookInMs)
+      if (!ended()) await sleep(schedule, wakeUp, lookInMs)
       if (closed()) throw new ClosedError()
     }
   } finally {

@@ -59,9 +59,22 @@ export class DatabaseFile {
 /** Makes a folder, if it is not there, that whoever may read such files may search. */
 export function makeFolder(folder: string, mode: number): void {
   const folderMode = mode | ((mode & 0o444) >> 2)
-  const made = mkdirSync(folder, { recursive: true, mode: folderMode })
   // Whatever the process's mask of modes is.
-  if (made !== undefined) chmodSync(folder, folderMode)
+  if (madeFolder(folder, folderMode)) chmodSync(folder, folderMode)
+}
+
+/** Node's `recursive` tries for ever where a folder says of what is made in it that it has no parent (/proc, a map of automounts). */
+function madeFolder(folder: string, mode: number): boolean {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false
+  const parent = dirname(folder)
+  if (parent !== folder) madeFolder(parent, mode)
+  try {
+    mkdirSync(folder, { mode })
+    return true
+  } catch (error) {
+    if (isThere(error)) return false
+    throw error
+  }
 }
 
 function makeFile(path: string, mode: number): void {
@@ -69,12 +82,16 @@ function makeFile(path: string, mode: number): void {
   try {
     descriptor = openSync(path, 'wx', mode)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (isThere(error)) return
     throw error
   }
   // Nobody has locked it yet.
   fchmodSync(descriptor, mode)
   closeSync(descriptor)
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }
 
 function identityOf(path: string): string | undefined {
