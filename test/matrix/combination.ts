@@ -32,6 +32,7 @@ const KIND_SUITES = [
   'test/kinds',
   'test/composite',
   'test/line',
+  'test/liveness/failover.test.ts',
   'test/fence',
   'test/permits',
   'test/quarantine',
