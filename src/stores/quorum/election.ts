@@ -68,10 +68,11 @@ export async function elect(
   const { grants } = ballot
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
   await withDeadline(schedule, patienceMs, ballot.giveBack())
+  const since = caller?.since ?? startedAt
   const split = verdict.outcome !== 'held'
-  attempt.refused(grants, split, (splits, lost) => {
-    const random = Math.random()
-    return split ? splitPauseMs(splits, random, lost) : freePauseMs(random, lost)
+  attempt.refused(grants, split, (splits) => {
+    const waitedMs = clock.now() - since
+    return split ? splitPauseMs(splits, Math.random(), waitedMs) : freePauseMs(Math.random(), waitedMs)
   })
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 

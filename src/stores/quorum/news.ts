@@ -6,9 +6,6 @@ import { quorumFailure } from './failure.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 
-/** For how long, after votes were split so many times in a row, and others had the lock so often meanwhile. */
-type QuietMs = (splits: number, lost: number) => number
-
 /** One attempt, as the watches of its lock see it. */
 export interface WatchedAttempt {
   /** How often votes were split in a row before it. */
@@ -20,7 +17,7 @@ export interface WatchedAttempt {
    * @param quietMs for how long news is kept back, after so many splits in a row: not all clients must come back at once. After a split that
    *   is from now on, else from when a majority may be free
    */
-  refused(grants: readonly number[], split: boolean, quietMs: QuietMs): void
+  refused(grants: readonly number[], split: boolean, quietMs: (splits: number) => number): void
 }
 
 /**
@@ -54,7 +51,7 @@ export class QuorumWatches {
     return {
       splitsBefore: Math.max(0, ...watches.map(({ splits }) => splits)),
       granted: () => {
-        for (const watch of watches) watch.splits = watch.lost = 0
+        for (const watch of watches) watch.splits = 0
       },
       refused: (grants, split, quietMs) => {
         for (const watch of watches) watch.refused(grants, split, quietMs)
@@ -74,8 +71,6 @@ class QuorumWatch implements Watch {
   readonly free = new Set<number>()
   /** Attempts in a row whose votes were split. */
   splits = 0
-  /** Attempts since the last that was granted that found the lock to be another's. */
-  lost = 0
   readonly #watches: Array<Watch | undefined> = []
   readonly #again = new Map<number, TimerHandle>()
   /** Until when news is kept back; undefined: that is decided when there is some. */
@@ -95,11 +90,10 @@ class QuorumWatch implements Watch {
     this.confirmed.catch(() => this.close())
   }
 
-  refused(grants: readonly number[], split: boolean, quietMs: QuietMs): void {
+  refused(grants: readonly number[], split: boolean, quietMs: (splits: number) => number): void {
     const now = this.schedule.clock.now()
-    if (!split) this.lost += 1
-    this.#quietUntil = split ? now + quietMs(this.splits, this.lost) : undefined
-    this.#quietMs = () => quietMs(0, this.lost)
+    this.#quietUntil = split ? now + quietMs(this.splits) : undefined
+    this.#quietMs = () => quietMs(0)
     this.splits = split ? this.splits + 1 : 0
     for (const index of grants) this.free.add(index)
     this.#tellIfMajority()

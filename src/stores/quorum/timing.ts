@@ -9,7 +9,9 @@ const SHARE_FOR_TIES = 1 / 10
 const FIRST_PAUSE_MS = 4
 const LONGEST_PAUSE_MS = 250
 const LONGEST_SPLIT_MS = 5_000
-/** So long a client that begins to wait pauses at most when the lock is released. */
+/** A call that has waited for so long comes back in half the time of one that begins. */
+const YOUNG_MS = 100
+/** So long a call that begins to wait pauses at most when the lock is released. */
 const FREE_PAUSE_MS = 20
 /** So long a client pauses that has released the lock: by then one of those that wait has asked. */
 export const ASIDE_MS = 10
@@ -39,22 +41,22 @@ export function tieTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
 
 /**
  * How long to pause after votes were split `times` times in a row, given a random number from 0 to 1. From nothing to all of a span
- * that doubles: clients that collided once must come back far apart, not merely later. Whoever has lost the lock to others often comes back
- * early: else who collides most often, and has waited longest for that, would pause longest.
+ * that doubles: clients that collided once must come back far apart, not merely later. Whoever has waited long comes back early: else who
+ * collides most often, and has waited longest for that, would pause longest.
  */
-export function splitPauseMs(times: number, random: number, lost = 0): number {
+export function splitPauseMs(times: number, random: number, waitedMs = 0): number {
   const spanMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_PAUSE_MS)
-  return 1 + random * spanMs * youth(lost)
+  return 1 + random * spanMs * youth(waitedMs)
 }
 
-/** How long a client pauses before it asks for a lock that was released: those that have lost it to others more often ask first. */
-export function freePauseMs(random: number, lost: number): number {
-  return random * FREE_PAUSE_MS * youth(lost)
+/** How long a call pauses before it asks for a lock that was released: those that have waited longer ask first. */
+export function freePauseMs(random: number, waitedMs: number): number {
+  return random * FREE_PAUSE_MS * youth(waitedMs)
 }
 
-/** From 1, where a client begins to wait, towards 0: so much earlier it asks for each time that another had the lock, however long it had it. */
-function youth(lost: number): number {
-  return 0.4 ** lost
+/** From 1, of a call that begins to wait, towards 0. */
+function youth(waitedMs: number): number {
+  return 1 / (1 + waitedMs / YOUNG_MS)
 }
 
 /**
