@@ -121,7 +121,7 @@ export class Kinds {
       lingerMs: port.line?.hearAsks ? settings.lingerMs : undefined,
     }
     this.#contexts.set(kind, context)
-    if (this.#ending) void locker[this.#ending]()
+    if (this.#ending) void locker.lifetime[this.#ending]()
     return context
   }
 

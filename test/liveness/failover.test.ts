@@ -7,6 +7,7 @@ import { Holdfast, type RedisClient } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringSentinel, bringServer, type Server } from '../servers/index.js'
+import { untilFollows } from '../servers/replication.js'
 import { clusterClient, type MatrixLibrary, sentinelClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { kinds } from './contended.js'
@@ -24,10 +25,6 @@ interface Group {
   readonly nodes: () => readonly Server[]
   failOver(): Promise<void>
   stop(): Promise<void>
-}
-
-async function followed(primary: Server): Promise<void> {
-  await withAdmin(primary, (command) => eventually(async () => Number(await command('WAIT', 1, 1_000)) >= 1))
 }
 
 const groups: Readonly<Record<string, () => Promise<Group>>> = {
@@ -69,7 +66,7 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
       connect: (library) => standaloneClient({ host: name.host, port: name.port }, library),
       nodes: () => [primary],
       failOver: async () => {
-        await followed(primary)
+        await untilFollows(replica, primary)
         name.redirect(replica)
         await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
         await primary.kill()

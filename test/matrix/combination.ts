@@ -29,6 +29,7 @@ const KIND_SUITES = [
   'test/kinds',
   'test/composite',
   'test/line',
+  'test/liveness/failover.test.ts',
   'test/fence',
   'test/permits',
   'test/quarantine',

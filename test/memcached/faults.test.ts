@@ -13,6 +13,7 @@ import { memcached } from '../../src/stores/memcached/index.js'
 import { keyOf } from '../../src/stores/memcached/key.js'
 import { Wire } from '../chaos/network/wire.js'
 import { MemcachedServer } from '../servers/memcached.js'
+import { freePort } from '../servers/port.js'
 import { until } from '../servers/until.js'
 import { raw } from './raw.js'
 
@@ -130,6 +131,17 @@ describe('a server hangs', () => {
     await lost
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
     await server.resume()
+  })
+})
+
+describe('a server is away', () => {
+  test('each call says what it asked, and for which lock, though one connection was to carry both', async () => {
+    const away = { host: '127.0.0.1', port: await freePort() }
+    const holdfast = open(away, { storeTimeoutMs: 50 })
+    const first = holdfast.lock('first').tryAcquire()
+    const second = holdfast.lock('second').isLocked()
+    expect(await failureOf(first)).toMatchObject({ command: 'acquire', lockName: 'first' })
+    expect(await failureOf(second)).toMatchObject({ command: 'inspect', lockName: 'second' })
   })
 })
 

@@ -141,4 +141,17 @@ await onDatabases(['PostgreSQL'], (database) => {
     await (await entering).release()
     expect(errors).toEqual([expect.objectContaining({ reason: 'unreadable' })])
   })
+
+  test('faults A3: however much somebody sends that is no message, the application is told once', async () => {
+    const hold = await holding.lock(name).acquire()
+    const entering = waiting.lock(name).acquire()
+    await standsInLine()
+    const strange = JSON.stringify(['lock', name, 'x'])
+    for (let sent = 0; sent < 50; sent += 1)
+      await notify(sent % 2 === 0 ? `${sent}.1:x` : `${sent}.0.0:${strange}`)
+    // Messages come in order: what lets it in is the last.
+    await hold.release()
+    await (await entering).release()
+    expect(errors).toEqual([expect.objectContaining({ reason: 'unreadable' })])
+  })
 })

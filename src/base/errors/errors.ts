@@ -295,10 +295,10 @@ export class StoreError extends HoldfastError {
     this.#hint = details.hint
   }
 
-  /** @internal This failure with the name of the lock that a call asked for; the command itself named none. */
-  at(lockName: string): StoreError {
+  /** @internal This failure with the name of the lock that a call asked for, and the call's command; the command itself named no lock. */
+  at(lockName: string, command = this.command): StoreError {
     if (this.lockName !== undefined) return this
-    const { reason, command, cause, transient } = this
+    const { reason, cause, transient } = this
     return new StoreError(reason, command, { lockName, cause, transient, hint: this.#hint })
   }
 }

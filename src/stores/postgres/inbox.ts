@@ -42,6 +42,7 @@ export class PostgresInbox implements Inbox {
   #openedAt = -Infinity
   #reopening: TimerHandle | undefined
   #doubting = false
+  #toldOfStrangers = false
   #closed = false
 
   constructor(
@@ -166,14 +167,20 @@ export class PostgresInbox implements Inbox {
     try {
       const message = reader.read(payload)
       if (message) this.listener.message(message)
-    } catch (error) {
-      this.settings.onError(error instanceof UnexpectedError ? notOfHoldfast(error) : error)
+    } catch (cause) {
+      const error = cause instanceof UnexpectedError ? notOfHoldfast(cause) : cause
+      if (error instanceof StoreError && error.reason === 'unreadable') {
+        // Anybody may send as many as they like.
+        if (this.#toldOfStrangers) return
+        this.#toldOfStrangers = true
+      }
+      this.settings.onError(error)
     }
   }
 }
 
 function notOfHoldfast(cause: UnexpectedError): StoreError {
-  const hint = 'Another program has sent it: it is passed over.'
+  const hint = 'Another program has sent it: it is passed over. Of later ones nothing is told.'
   return new StoreError('unreadable', 'LISTEN', { cause, transient: false, hint })
 }
 

@@ -44,7 +44,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
   const { faults, endedAt } = history
-  const { lined, tokensOutliveLosses, slowMs, lastsMs, stoppedMs } = promisesOf(topology)
+  const { lined, tokensOutliveLosses, slowMs, lastsMs, stoppedMs, hungMs } = promisesOf(topology)
   const terms = { watchdogMs, elects: nemesis.elects === true }
   const calls = callsOf(history)
   const standstills = new Standstills(history)
@@ -53,6 +53,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   const exclusion = checkExclusion(calls, faults, room, standstills, {
     noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
     handOverMs: HAND_OVER_MS,
+    hungMs: hungMs({ watchdogMs }),
   })
   const idleness = checkIdleness(calls, faults, standstills, room, endedAt, {
     slowMs,

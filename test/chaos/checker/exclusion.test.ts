@@ -6,7 +6,7 @@ import { Standstills } from '../history/standstills.js'
 import { checkExclusion } from './exclusion.js'
 import { call, fault, historyOf, told } from './told.js'
 
-const bounds = { noticeMs: 1_000, handOverMs: 100 }
+const bounds = { noticeMs: 1_000, handOverMs: 100, hungMs: Infinity }
 type Line = readonly [t: number, told: Told]
 
 function section(
@@ -24,14 +24,19 @@ function section(
   ]
 }
 
-function judge(workers: Record<string, Line[]>, faults: Fault[] = [], killed: Record<string, number> = {}) {
+function judge(
+  workers: Record<string, Line[]>,
+  faults: Fault[] = [],
+  killed: Record<string, number> = {},
+  { hungMs }: { readonly hungMs: number } = bounds,
+) {
   const history = historyOf(workers, { killed })
   const { findings, explained } = checkExclusion(
     told(workers, { killed }),
     faults,
     new Room({ ...history, faults }),
     new Standstills(history),
-    bounds,
+    { ...bounds, hungMs },
   )
   return { checks: findings.map(({ check }) => check), explained }
 }
@@ -105,6 +110,29 @@ describe('an overlap is excused', () => {
   test('but not where it said afterwards that it held', () => {
     const says: Line[] = [...section(1, 10, 9_000, 500), [650, { e: 'holds', c: 1, left: 100 }]]
     expect(judge({ one: says, two: section(1, 600, 700) }).checks).toEqual(['exclusion'])
+  })
+
+  describe('where a process hung, and its session ended before its lease', () => {
+    const [other, hung] = [section(2, 2_000, 2_100), { e: 'lag', ms: 2_900 } as const]
+    const held = (left: number, more: readonly Line[], but = { leaseMs: left }): Line[] =>
+      [...section(1, 10, 9_000, left, but), ...more].sort(([one], [another]) => one - another)
+    const checks = (one: Line[], hungMs = 1_600): string[] =>
+      judge({ one, two: other }, [], {}, { hungMs }).checks
+
+    test('is good', () => expect(checks(held(5_000, [[3_000, hung]]))).toEqual([]))
+    test('but not where it hung for less than a session lasts', () =>
+      expect(checks(held(5_000, [[3_000, hung]]), 2_000)).toEqual(['exclusion']))
+    test('nor where it ran again, and held, before the other entered', () => {
+      const again: Line[] = [
+        [1_800, { e: 'lag', ms: 1_700 }],
+        [1_900, { e: 'holds', c: 1, left: 3_000 }],
+      ]
+      expect(checks(held(5_000, again))).toEqual(['exclusion'])
+    })
+    test('nor where its lease was renewed with the session, and so no longer than that', () =>
+      expect(checks(section(1, 10, 9_000).concat([[9_001, hung]]))).toEqual(['exclusion']))
+    test('nor where leases end by the servers alone', () =>
+      expect(checks(held(5_000, [[3_000, hung]]), Infinity)).toEqual(['exclusion']))
   })
 
   test('where data was lost, and the holder was told in time', () => {

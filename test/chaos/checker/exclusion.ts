@@ -10,6 +10,8 @@ export interface Bounds {
   readonly noticeMs: number
   /** For how long after a loss new sections may still begin in memory. */
   readonly handOverMs: number
+  /** How long after its process has stopped a lock with an explicit lease stands at the least, however long that lease is. */
+  readonly hungMs: number
 }
 
 export interface Exclusion {
@@ -141,10 +143,15 @@ function judge(
   name: string,
   faults: readonly Fault[],
   standstills: Standstills,
-  { noticeMs, handOverMs }: Bounds,
+  { noticeMs, handOverMs, hungMs }: Bounds,
 ): { why: Explanation | undefined; unnoticed?: string } {
-  const { beliefs, leaseMs } = older.call
-  const certain = Math.max(...beliefs.filter((belief) => belief.at <= at).map(({ until }) => until))
+  const { beliefs, leaseMs, worker } = older.call
+  const said = beliefs.filter((belief) => belief.at <= at)
+  const stoppedAt =
+    leaseMs === undefined
+      ? Infinity
+      : standstills.stoppedAt(worker, hungMs, Math.max(...said.map((belief) => belief.at)), at)
+  const certain = Math.min(Math.max(...said.map(({ until }) => until)), stoppedAt + hungMs)
   // Said after somebody else was inside that it still stood.
   const wrongly = beliefs.filter((belief) => belief.at > at).map((belief) => belief.at)
   const takenAt = older.call.kind === 'multi' ? older.call.calledAt : older.enteredAt
@@ -157,8 +164,7 @@ function judge(
   if (loss) {
     const bound = leaseMs === undefined ? loss.to + noticeMs : Math.max(certain, loss.to + noticeMs)
     const saidAt = Math.max(older.call.lostAt ?? 0, ...wrongly)
-    const late =
-      saidAt - Math.max(bound, at) - standstills.during(older.call.worker, Math.min(loss.to, saidAt), saidAt)
+    const late = saidAt - Math.max(bound, at) - standstills.during(worker, Math.min(loss.to, saidAt), saidAt)
     return late > 0
       ? {
           why: 'data lost',

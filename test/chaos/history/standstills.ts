@@ -13,10 +13,23 @@ export class Standstills {
       this.#byWorker.set(worker, spans(events.filter((event) => event.e === 'lag')))
   }
 
+  /** When a worker, or the parent, first stopped of those times that ended after `from`, and lasted at least so long by `to`; else Infinity. */
+  stoppedAt(worker: string, ms: number, from: number, to: number): number {
+    const spans = this.#spans(worker).filter(
+      (span) => span.to > from && Math.min(span.to, to) - span.from >= ms,
+    )
+    return Math.min(...spans.map((span) => span.from))
+  }
+
+  /** How long a worker, or the parent through which its bytes go, stood still between two times. */
   during(worker: string, from: number, to: number): number {
-    return [...this.#parent, ...(this.#byWorker.get(worker) ?? [])].reduce(
+    return this.#spans(worker).reduce(
       (sum, span) => sum + Math.max(0, Math.min(to, span.to) - Math.max(from, span.from)),
       0,
     )
+  }
+
+  #spans(worker: string): ReadonlyArray<{ from: number; to: number }> {
+    return [...this.#parent, ...(this.#byWorker.get(worker) ?? [])]
   }
 }

@@ -20,6 +20,8 @@ export interface StorePromises {
   lastsMs(terms: LeaseTerms): number
   /** How long what is granted in line to a process that has stopped, or died, keeps the others out. */
   stoppedMs(terms: LeaseTerms): number
+  /** How long after its process has stopped a lock with an explicit lease stands at the least, however long that lease is. */
+  hungMs(terms: Pick<LeaseTerms, 'watchdogMs'>): number
 }
 
 export interface LeaseTerms {
@@ -59,6 +61,7 @@ const redis: StorePromises = {
   slowMs: 0,
   lastsMs: leaseOf,
   stoppedMs: ({ watchdogMs }) => firstLeaseMs(watchdogMs),
+  hungMs: () => Infinity,
 }
 
 /** Where locks are rows, tokens follow the server's clock. */
@@ -82,6 +85,7 @@ function session(
     slowMs: 300,
     lastsMs: sessionMs,
     stoppedMs: sessionMs,
+    hungMs: () => Infinity,
   }
 }
 
@@ -106,7 +110,11 @@ const different: Partial<Record<TopologyName, StorePromises>> = {
   mysql: mysqlRows,
   mariadb: mysqlRows,
   etcd: session(sessionTraits, etcdSessionMs),
-  zookeeper: session(zookeeper({ servers: 'any' }).traits, zooKeeperSessionMs),
+  zookeeper: {
+    ...session(zookeeper({ servers: 'any' }).traits, zooKeeperSessionMs),
+    // A session surely lives for three quarters of its time after a keep-alive, and there is one each quarter.
+    hungMs: ({ watchdogMs }) => (watchdogMs * 2) / 3,
+  },
   // What has ended goes up to three seconds later.
   memcached: {
     ...redis,

@@ -77,6 +77,13 @@ function codeAndMessage(error: Error): string {
   return `${'code' in error ? String(error.code) : ''} ${error.message}`
 }
 
+/** What kept a connection from being made, for one of those that asked for it. */
+export function failureFor(error: unknown, about: About): StoreError {
+  if (!(error instanceof StoreError)) return unreachable(error, about)
+  if (about.lockName === undefined) return error
+  return error.at(about.lockName, error.command === 'connect' ? about.command : error.command)
+}
+
 /** A reply that its command never has, which tells its type alone: it may hold anything. What the command has done is unknown. */
 export function unreadable(reply: Reply | undefined, { command, lockName }: About): StoreError {
   const found = reply ? `${reply.status} with ${reply.words.length} words` : 'missing'

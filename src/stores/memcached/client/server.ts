@@ -1,11 +1,10 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import { StoreError } from '../../../base/errors/errors.js'
 import { withDeadline } from '../../../base/time/with-deadline.js'
 import type { StoreSettings } from '../../../port/store.js'
 import type { Address } from './address.js'
 import { Connection } from './connection.js'
-import { type About, closedError, timeoutOf, unreachable } from './failure.js'
+import { type About, closedError, failureFor, timeoutOf } from './failure.js'
 
 /** A user and a password of the file that the server was started with (`-Y`). */
 export interface Credentials {
@@ -23,6 +22,9 @@ export interface Access {
 }
 
 const KEEP_ALIVE_MS = 30_000
+
+/** Whoever asks for a connection that is being made waits for the same one: its failure takes the name of each one's command. */
+const ABOUT: About = { command: 'connect' }
 
 /** One server, and the connection to it: made on first use, and again when it has broken. */
 export class Server {
@@ -42,11 +44,14 @@ export class Server {
   async connection(about: About, timeoutMs: number = this.settings.commandTimeoutMs): Promise<Connection> {
     if (this.#closed) throw closedError(about)
     if (this.#connection?.open) return this.#connection
-    this.#opening ??= this.#open(about).finally(() => {
+    this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined
       this.#stream = undefined
     })
-    const opened = await withDeadline(this.settings.schedule, timeoutMs, this.#opening)
+    const opening = this.#opening.catch((error: unknown) => {
+      throw failureFor(error, about)
+    })
+    const opened = await withDeadline(this.settings.schedule, timeoutMs, opening)
     if (this.#closed) throw closedError(about)
     if (opened) return opened
     throw timeoutOf(about, timeoutMs)
@@ -59,7 +64,7 @@ export class Server {
     this.#connection?.destroy(new Error('the client was closed'))
   }
 
-  async #open(about: About): Promise<Connection> {
+  async #open(): Promise<Connection> {
     const { credentials } = this.access
     const stream = this.#connect()
     this.#stream = stream
@@ -68,26 +73,26 @@ export class Server {
     const connection = new Connection(stream, this.settings)
     try {
       if (credentials) {
-        const { username, password } = await this.#ask(credentials, about)
+        const { username, password } = await this.#ask(credentials)
         const text = `${username} ${password}`
-        const login = { ...about, login: true } as const
+        const login = { ...ABOUT, login: true } as const
         await connection.ask([`set holdfast 0 0 ${Buffer.byteLength(text)}\r\n${text}\r\n`], login)
       }
-      await connection.ask(['mn\r\n'], about)
+      await connection.ask(['mn\r\n'], ABOUT)
     } catch (error) {
       connection.destroy(error)
-      throw error instanceof StoreError ? error : unreachable(error, about)
+      throw error
     }
     this.#connection = connection
     return connection
   }
 
-  async #ask(credentials: NonNullable<Access['credentials']>, about: About): Promise<Credentials> {
+  async #ask(credentials: NonNullable<Access['credentials']>): Promise<Credentials> {
     if (typeof credentials !== 'function') return credentials
     const { schedule, commandTimeoutMs } = this.settings
     const given = await withDeadline(schedule, commandTimeoutMs, Promise.resolve(credentials()))
     if (given) return given
-    throw timeoutOf({ ...about, command: 'credentials' }, commandTimeoutMs)
+    throw timeoutOf({ command: 'credentials' }, commandTimeoutMs)
   }
 
   #connect(): Socket {
