@@ -1,6 +1,6 @@
 /** Redisson's tests of its permit-expirable semaphore, under its names. */
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast, LockLostError } from '../../src/index.js'
+import { Holdfast } from '../../src/index.js'
 import { clusterClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
 
@@ -19,10 +19,6 @@ type Handle = Awaited<ReturnType<typeof semaphoreOf>>
 
 async function untilAvailable(semaphore: Handle, permits: number): Promise<void> {
   await place.eventually(async () => (await semaphore.availablePermits()) === permits)
-}
-
-async function untilWaiting(semaphore: Handle): Promise<void> {
-  await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
 }
 
 describe('numbers', () => {
@@ -86,63 +82,6 @@ describe('taking', () => {
     expect(await semaphore.availablePermits()).toBe(1)
   })
 
-  test('testBlockingAcquire: waits until the permit is given back by its id', async () => {
-    const semaphore = await semaphoreOf(1)
-    const { permitIds } = await semaphore.acquire()
-    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
-    const waiting = far.acquire()
-    await untilWaiting(semaphore)
-    await semaphore.release(permitIds)
-    await waiting
-    expect(await semaphore.tryAcquire()).toBeNull()
-    expect(await semaphore.availablePermits()).toBe(0)
-  })
-
-  test('testBlockingAcquireMany: waits until there are enough', async () => {
-    const semaphore = await semaphoreOf(10)
-    const { permitIds } = await semaphore.acquire({ permits: 8 })
-    const waiting = place.holdfast().permitExpirableSemaphore(semaphore.name).acquire({ permits: 5 })
-    await untilWaiting(semaphore)
-    await semaphore.release(permitIds.slice(0, 2))
-    expect(await semaphore.availablePermits()).toBe(4)
-    await semaphore.release(permitIds.slice(2))
-    expect((await waiting).permitIds).toHaveLength(5)
-    expect(await semaphore.availablePermits()).toBe(5)
-  })
-
-  test('testTryAcquire, testTryAcquireMany: refused at once, granted in time', async () => {
-    const semaphore = await semaphoreOf(2)
-    const { permitIds } = await semaphore.acquire({ permits: 2 })
-    expect(await semaphore.tryAcquire()).toBeNull()
-    expect(await semaphore.tryAcquire({ permits: 2 })).toBeNull()
-    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
-    const waiting = far.tryAcquire({ permits: 2, waitMs: 15_000 })
-    await untilWaiting(semaphore)
-    await semaphore.release(permitIds)
-    expect((await waiting)?.permitIds).toHaveLength(2)
-  })
-
-  test('testAcquireAsyncMany, testReleaseAsyncMany: many at once, all come back', async () => {
-    const semaphore = await semaphoreOf(6)
-    const holds = await Promise.all([1, 2, 3].map((permits) => semaphore.acquire({ permits })))
-    expect(await semaphore.availablePermits()).toBe(0)
-    await semaphore.release(holds.flatMap(({ permitIds }) => permitIds))
-    expect(await semaphore.availablePermits()).toBe(6)
-  })
-
-  test('testExpire, testExpireTryAcquire: a waiter gets in when the lease ends; the old permit is gone', async () => {
-    const semaphore = await semaphoreOf(1)
-    const far = place.holdfast().permitExpirableSemaphore(semaphore.name)
-    for (const take of [() => far.acquire(), () => far.tryAcquire({ waitMs: 15_000 })]) {
-      const first = await semaphore.acquire({ leaseMs: 400 })
-      const second = await take()
-      expect(await semaphore.tryRelease(first.permitIds)).toBe(false)
-      await expect(first.release()).rejects.toThrow(LockLostError)
-      await second?.release()
-    }
-    expect(await semaphore.availablePermits()).toBe(1)
-  })
-
   test('testGetInClusterNameMapper: with a prefix, in a cluster', async () => {
     const client = clusterClient(inject('servers').cluster.startupNodes, { keyPrefix: 'mapped:' })
     await using holdfast = new Holdfast(client)
@@ -154,28 +93,4 @@ describe('taking', () => {
     expect(await semaphore.availablePermits()).toBe(1)
     client.disconnect()
   })
-})
-
-describe('concurrency', () => {
-  test('testConcurrencyMultiPermits, testConcurrencyMultiPermits2: never more inside than there are permits', async () => {
-    const semaphore = await semaphoreOf(5)
-    const each = Array.from({ length: 8 }, () => place.holdfast().permitExpirableSemaphore(semaphore.name))
-    let inside = 0
-    let most = 0
-    await Promise.all(
-      each.map(async (handle, index) => {
-        const permits = 1 + (index % 5)
-        for (let round = 0; round < 10; round += 1) {
-          await handle.withPermits({ permits }, async () => {
-            inside += permits
-            most = Math.max(most, inside)
-            await new Promise(setImmediate)
-            inside -= permits
-          })
-        }
-      }),
-    )
-    expect(most).toBeLessThanOrEqual(5)
-    expect(await semaphore.availablePermits()).toBe(5)
-  }, 60_000)
 })

@@ -81,16 +81,6 @@ describe('numbers', () => {
     expect(await semaphore.availablePermits()).toBe(0)
   })
 
-  test('testReleaseAcquire: taken and given back, one and several', async () => {
-    const semaphore = await semaphoreOf(10)
-    for (const permits of [1, 5]) {
-      const hold = await semaphore.acquire({ permits })
-      expect(await semaphore.availablePermits()).toBe(10 - permits)
-      await hold.release()
-      expect(await semaphore.availablePermits()).toBe(10)
-    }
-  })
-
   test('testReleaseIfExists: gives a permit only to a semaphore that is set', async () => {
     const semaphore = await semaphoreOf(0)
     expect(await semaphore.releaseIfExists()).toBe(false)
@@ -119,43 +109,6 @@ describe('waiting', () => {
     await semaphore.addPermits(1)
     await waiting
     expect(await semaphore.availablePermits()).toBe(0)
-  })
-
-  test('testBlockingAcquire: waits until the one permit is given back', async () => {
-    const semaphore = await semaphoreOf(1)
-    const first = await semaphore.acquire()
-    const waiting = place.holdfast().semaphore(semaphore.name).acquire()
-    await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
-    expect(await semaphore.availablePermits()).toBe(0)
-    await first.release()
-    await waiting
-    expect(await semaphore.tryAcquire()).toBeNull()
-    expect(await semaphore.availablePermits()).toBe(0)
-  })
-
-  test('testBlockingNAcquire: four of five, of which three are taken and come back one by one', async () => {
-    const semaphore = await semaphoreOf(5)
-    const taken = [await semaphore.acquire(), await semaphore.acquire(), await semaphore.acquire()]
-    const waiting = place.holdfast().semaphore(semaphore.name).acquire({ permits: 4 })
-    await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
-    expect(await semaphore.availablePermits()).toBe(2)
-    await taken[0]?.release()
-    expect(await semaphore.availablePermits()).toBe(3)
-    await taken[1]?.release()
-    await waiting
-    expect(await semaphore.availablePermits()).toBe(0)
-  })
-
-  test('testTryNAcquire: refused at once, granted in time', async () => {
-    const semaphore = await semaphoreOf(5)
-    const taken = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
-    expect(await semaphore.tryAcquire({ permits: 4 })).toBeNull()
-    const far = place.holdfast().semaphore(semaphore.name)
-    const waiting = far.tryAcquire({ permits: 4, waitMs: 15_000 })
-    await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
-    for (const hold of taken) await hold.release()
-    expect(await waiting).not.toBeNull()
-    expect(await semaphore.availablePermits()).toBe(1)
   })
 })
 
