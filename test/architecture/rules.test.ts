@@ -216,7 +216,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonSemaphoreTest',
-    files: /^(semaphore|concurrency)/,
+    files: /^(permits|concurrency)/,
     wanted: [
       'testZero',
       'testAcquireWithoutSetPermits',
@@ -235,7 +235,7 @@ const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly
   },
   {
     of: 'RedissonPermitExpirableSemaphoreTest',
-    files: /^(permit-|concurrency)/,
+    files: /^(permits|concurrency)/,
     wanted: [
       'testGetInClusterNameMapper',
       'testUpdateLeaseTime',
