@@ -37,7 +37,7 @@ const virtual: Project = {
     'test/otel/{holders,metrics}.test.ts',
     'test/permits/{conservation,listed}.test.ts',
     'test/prometheus/expose.test.ts',
-    'test/properties/{addresses,error-texts,lease-time,options,schedule}.test.ts',
+    'test/properties/{addresses,error-texts,lease-time,schedule}.test.ts',
     'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,votes}.test.ts',
     'test/replicas/acknowledged-port.test.ts',
     'test/rows/{entrance,tied-line}.test.ts',
@@ -57,7 +57,6 @@ const adapters: Project = {
   files: [
     'test/{etcd,memcached,mysql,postgres,quorum,replicas,rows,server-locks,transactions,zookeeper}/**/*.test.ts',
     'test/conformance/{etcd,postgres,sqlite}.test.ts',
-    'test/connections/failover.test.ts',
     'test/connections/growth.test.ts',
     'test/deadlock/processes.test.ts',
     'test/kinds/quorum.test.ts',
