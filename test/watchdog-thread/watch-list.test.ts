@@ -134,4 +134,17 @@ describe('WatchList', () => {
     watch(2, undefined, clock.now() + ROUND_MS)
     expect(port.renewals.last.request.owner).toBe('main:2')
   })
+
+  test('maxBlockedMs: a main thread that is not seen for longer keeps nothing; one that comes back in time keeps all', async () => {
+    watch(1)
+    watch(2)
+    let rounds = 0
+    while ((await round()) > 0) rounds += 1
+    expect(rounds).toBe(MAX_BLOCKED_MS / ROUND_MS)
+    heartbeat.beat()
+    list.carryOut({ kind: 'awake' })
+    expect(await round()).toBe(2)
+    expect(deadlineOf(1)).toBeGreaterThan(clock.now())
+    expect(reports.map(({ kind }) => kind)).not.toContain('lost')
+  })
 })
