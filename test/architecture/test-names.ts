@@ -28,7 +28,7 @@ function isTestFunction(callee: ts.Expression): boolean {
 function textsIn(node: ts.Node): string[] {
   if (ts.isStringLiteralLike(node)) return [node.text]
   if (ts.isTemplateExpression(node)) {
-    return [node.head.text + node.templateSpans.map((span) => span.literal.text).join('…')]
+    return [node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('')]
   }
   if (ts.isPropertyAssignment(node)) return textsIn(node.initializer)
   if (ts.isArrayLiteralExpression(node)) return node.elements.flatMap(textsIn)

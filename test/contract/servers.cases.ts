@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
-import { journalOf } from '../../src/conformance/journal.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { LockLostError } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
 
 /** What can only be seen where there is a server: keys, the application’s own client, renewals that fail. */
@@ -65,30 +63,6 @@ export function serversCases(place: Place): void {
       await waiting
       await untilWaiting(place, lock, 0)
       await hold.release()
-    })
-
-    test('L4, H24: a key of another type is loss, told at the next renewal; no other lock hears of it', async () => {
-      const application = place.client()
-      const holdfast = place.holdfast({ watchdogMs: 4_500 })
-      const [failing, sound] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
-      const [suspended, lost] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'lost')]
-      const renewed = journalOf(holdfast, 'renewed')
-      expect(await application.call('EXISTS', failing.name)).toBe(0)
-      expect(await failing.isLocked()).toBe(false)
-      const [hold, kept] = [await failing.acquire(), await sound.acquire()]
-      await application.call('DEL', failing.name)
-      await application.call('SET', failing.name, 'no lock', 'PX', 60_000)
-      const { signal } = hold
-      await place.eventually(() => signal.aborted)
-      expect(suspended).toEqual([])
-      expect(lost).toMatchObject([{ name: failing.name, reason: 'not-in-store' }])
-      await place.eventually(() => renewed.length > 0)
-      expect(new Set(renewed.map(({ name }) => name))).toEqual(new Set([sound.name]))
-      kept.assertHeld()
-      expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
-      expect(await application.call('GET', failing.name)).toBe('no lock')
-      await application.call('DEL', failing.name)
-      await kept.release()
     })
   })
 }

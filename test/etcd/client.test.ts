@@ -50,27 +50,6 @@ async function failureOf(work: Promise<unknown>): Promise<StoreError> {
 }
 
 describe('commands', () => {
-  test('a transaction sees what it has written, with the revision at which it was created', async () => {
-    const etcd = client()
-    await put(etcd, 'txn/1', 'one')
-    const span = prefixSpan(text('txn/'))
-    const made = { key: text('txn/2'), value: text('two'), lease: 0n }
-    const request = {
-      when: [{ absent: { key: made.key } }],
-      ifSo: [{ put: made }, { range: span }],
-      ifNot: [{ range: span }],
-    }
-    const first = await etcd.txn(request, about)
-    const second = await etcd.txn(request, about)
-    expect([first.succeeded, second.succeeded]).toEqual([true, false])
-    const [, line] = first.replies
-    if (!Array.isArray(line)) throw new Error('a range has entries')
-    expect(line.map(({ key, value }) => `${key} ${value}`)).toEqual(['txn/1 one', 'txn/2 two'])
-    expect(line[1].createRevision).toBe(first.revision)
-    expect(second.replies).toEqual([line])
-    expect(second.revision).toBe(first.revision)
-  })
-
   test('keys, values and leases of any size and of any bytes come back as they were', async () => {
     const etcd = client()
     const key = Buffer.concat([text('any/'), Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))])
@@ -91,33 +70,6 @@ describe('commands', () => {
     expect(entries.map(({ key, value }) => `${key}${value}`)).toEqual(['page/1', 'page/2'])
     expect(more).toBe(true)
     expect((await etcd.range(span, about)).more).toBe(false)
-  })
-
-  test('a condition on the last change holds only until there is another', async () => {
-    const etcd = client()
-    const key = text('mod')
-    await put(etcd, 'mod', 'a')
-    const [{ modRevision } = { modRevision: 0n }] = (await etcd.range({ key }, about)).entries
-    const change = { when: [{ key, modRevision }], ifSo: [{ put: { key, value: text('b'), lease: 0n } }] }
-    expect((await etcd.txn(change, about)).succeeded).toBe(true)
-    expect((await etcd.txn(change, about)).succeeded).toBe(false)
-  })
-
-  test('removing tells how many were there', async () => {
-    const etcd = client()
-    await put(etcd, 'remove/1')
-    await put(etcd, 'remove/2')
-    expect(await etcd.deleteRange({ key: text('remove/1') }, about)).toBe(1)
-    expect(await etcd.deleteRange(prefixSpan(text('remove/')), about)).toBe(1)
-    expect(await etcd.deleteRange(prefixSpan(text('remove/')), about)).toBe(0)
-  })
-
-  test('a lease is kept alive as long as it lasts, many at once', async () => {
-    const etcd = client()
-    const leases = await Promise.all(Array.from({ length: 20 }, () => etcd.leaseGrant(60, about)))
-    await etcd.leaseRevoke(leases[7]?.id ?? 0n, about)
-    const kept = await Promise.all(leases.map(({ id }) => etcd.leaseKeepAlive(id, about, 3_000)))
-    expect(kept).toEqual(leases.map((_, index) => index !== 7))
   })
 
   test('what etcd refuses is a StoreError that says why', async () => {

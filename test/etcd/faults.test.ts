@@ -286,28 +286,6 @@ describe('a session', () => {
   }, 60_000)
 })
 
-test('S6: a release is told to one client, however many wait', async () => {
-  const { name } = anyLock()
-  const links = [1, 2, 3, 4, 5].map(() => linkTo(ensemble.members))
-  for (const { link } of links) ending.push(() => link.close())
-  const lock = anyLock(name)
-  const told: number[] = []
-  const keys: string[] = []
-  for (const [index, { link, key }] of links.entries()) {
-    const { session } = await link.begin(30_000)
-    const own = key()
-    keys.push(own)
-    const line = (await link.stand({ lock, mode: 'lock', ifFree: false, session, key: own })) ?? []
-    const before = line.at(-2)
-    if (before) link.watch(lock, before, () => told.push(index))
-  }
-  await links[0]?.link.remove(lock, keys[0] ?? '')
-  await eventually(() => told.length > 0)
-  // Whoever else were told by that change would have been before this answer.
-  for (const { link } of links) await link.read(lock)
-  expect(told).toEqual([1])
-})
-
 test('history that is cleared away under a watch keeps nobody waiting', async () => {
   const { name } = anyLock()
   const [one, other] = [holdfast(), holdfast()]

@@ -65,37 +65,6 @@ describe('keys', () => {
     expect(keysIn(await link.read(lock))).toEqual([keys[0], keys[2]])
   })
 
-  for (const [one, other] of [
-    ['a', 'a/b'],
-    ['a/b', 'a%2Fb'],
-    ['tail', 'tail%'],
-    ['nul', 'nul\0'],
-    ['read', '%read-write/read'],
-    ['ü', 'u\u0308'],
-    ['..', '.'],
-  ] as const) {
-    test(`locks that are called ${JSON.stringify(one)} and ${JSON.stringify(other)} have lines of their own`, async () => {
-      const { link, key } = linked(undefined, { prefix: 'hostile/' })
-      const { session } = await link.begin(30_000)
-      const keys = [key(), key(), key()]
-      const lines = [
-        await link.stand({ ...standing, lock: anyLock(one), session, key: keys[0] ?? '' }),
-        await link.stand({ ...standing, lock: anyLock(other), session, key: keys[1] ?? '' }),
-        await link.stand({
-          ...standing,
-          lock: { keyspace: 'read-write', name: one },
-          session,
-          key: keys[2] ?? '',
-        }),
-      ]
-      expect(lines.map(keysIn)).toEqual(keys.map((each) => [each]))
-      const names: string[] = []
-      for await (const name of link.names('lock')) names.push(name)
-      expect(names.sort()).toEqual([one, other].sort())
-      await link.end(session)
-    })
-  }
-
   test('what nothing keeps alive, and what lies deeper, is in no line and keeps nobody out', async () => {
     const { link, key } = linked(undefined, { prefix: '' })
     const lock = anyLock()
@@ -116,33 +85,6 @@ test('faults A1: an entry whose lease no timer can take is one of another progra
 })
 
 describe('lines', () => {
-  test('entries stand in the order in which they came, those of one client too; the token is the revision of each', async () => {
-    const here = linked()
-    const there = linked()
-    const lock = anyLock()
-    const [one, other] = [await here.link.begin(30_000), await there.link.begin(30_000)]
-    const keys = Array.from({ length: 20 }, () => here.key())
-    await Promise.all(keys.map((key) => here.link.stand({ ...standing, lock, session: one.session, key })))
-    const last = there.key()
-    const line = await there.link.stand({ ...standing, lock, session: other.session, key: last })
-    expect(keysIn(line)).toEqual([...keys, last])
-    const orders = (line ?? []).map(({ order }) => order)
-    expect(orders).toEqual([...orders].sort((a, b) => (a < b ? -1 : 1)))
-    expect(line?.map(({ fence }) => fence)).toEqual(orders)
-  })
-
-  test('who stands only if it is free leaves no entry where it is not', async () => {
-    const { link, key } = linked()
-    const lock = anyLock()
-    const { session } = await link.begin(30_000)
-    const [first, second] = [key(), key()]
-    await link.stand({ ...standing, lock, session, key: first, ifFree: true })
-    expect(keysIn(await link.stand({ ...standing, lock, session, key: second, ifFree: true }))).toEqual([
-      first,
-    ])
-    expect(keysIn(await link.read(lock))).toEqual([first])
-  })
-
   test('mode and order of the write that it reads within come back, and so do they after a lease of its own', async () => {
     const { link, key } = linked()
     const lock = { keyspace: 'read-write', name: anyLock().name } as const

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Holdfast, type Lock, StoreError } from '../../src/index.js'
+import { type Hold, type Holdfast, type Lock, StoreError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
@@ -34,54 +34,24 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
 
   afterEach(() => scene.end())
 
-  test('of the acquire: it is granted once', async () => {
-    const dropped = scene.dropReply(calls('acquire'), fault)
-    const hold = await lock.acquire()
-    await dropped
-    expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
-    await hold.release()
-    expect(await scene.holds()).toEqual({})
-    expect(told).toEqual(['acquired', 'released'])
-    await scene.nothingLeft()
-  })
-
-  test('of a nested acquire: it counts once', async () => {
-    const outer = await lock.acquire()
-    const dropped = scene.dropReply(calls('acquire'), fault)
-    const inner = await outer.run(() => lock.acquire())
-    await dropped
-    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
-    await inner.release()
-    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
-    await outer.release()
-    expect(told).toEqual(['acquired', 'acquired', 'released', 'released'])
-    await scene.nothingLeft()
-  })
-
-  test('of a partial release: it counts once', async () => {
-    const outer = await lock.acquire()
-    const middle = await lock.acquire({ owner: outer.owner })
-    const inner = await lock.acquire({ owner: outer.owner })
-    const dropped = scene.dropReply(calls('release'), fault)
-    await inner.release()
-    await dropped
-    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
-    outer.assertHeld()
-    await middle.release()
-    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
-    await outer.release()
-    expect(told.filter((event) => event === 'lost' || event === 'error')).toEqual([])
-    await scene.nothingLeft()
-  })
-
-  test('of the last release: it resolves, with no false loss', async () => {
-    const hold = await lock.acquire()
-    const dropped = scene.dropReply(calls('release'), fault)
-    await hold.release()
-    await dropped
-    expect(hold.signal.aborted).toBe(false)
-    expect(await scene.holds()).toEqual({})
-    expect(told).toEqual(['acquired', 'released'])
+  test('of an acquire and a release, nested and not: each counts once, with no false loss', async () => {
+    const owner = holdfast.owner()
+    const held: Hold[] = []
+    for (const count of [1, 2, 3]) {
+      const dropped = scene.dropReply(calls('acquire'), fault)
+      held.push(await lock.acquire({ owner }))
+      await dropped
+      expect(await scene.holds()).toEqual({ [owner]: String(count) })
+    }
+    for (const left of [2, 1, 0]) {
+      const dropped = scene.dropReply(calls('release'), fault)
+      const hold = held.pop()
+      await hold?.release()
+      await dropped
+      expect(hold?.signal.aborted).toBe(false)
+      expect(await scene.holds()).toEqual(left === 0 ? {} : { [owner]: String(left) })
+    }
+    expect(told).toEqual([...Array(3).fill('acquired'), ...Array(3).fill('released')])
     await scene.nothingLeft()
   })
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LockTimeoutError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
 import { calls } from './proxied-command.js'
 import { Queue } from './queue.js'
@@ -86,58 +85,3 @@ describe.each(faults)('X1: the reply of a hand-over is lost, $fault ($where)', (
     await queue.scene.nothingLeft()
   })
 })
-
-describe.each(stages)(
-  'the call that is to get the lock leaves while the command is under way ($where)',
-  ({ open }) => {
-    beforeEach(async () => {
-      queue = new Queue(await open())
-    })
-    afterEach(() => queue.scene.end())
-
-    test.each([0, 1, 2])(
-      'W4: by abort, with %i behind it: they get in, else nobody has the lock',
-      async (behind) => {
-        const abort = new AbortController()
-        const [hold, [heir, ...others]] = await queue.form(
-          { signal: abort.signal },
-          ...Array(behind).fill({}),
-        )
-        const holding = queue.scene.holdReply(calls('handOver'))
-        const releasing = hold.release()
-        const held = await holding
-        abort.abort('no longer')
-        await expect(heir).rejects.toBe('no longer')
-        held.letGo()
-        await releasing
-        await queue.getInAlone(others)
-        expect(queue.told).not.toContain('lost')
-        await queue.scene.nothingLeft()
-      },
-    )
-
-    test('W5: because its time is up', async () => {
-      const [hold, [heir, ...others]] = await queue.form({ waitMs: 150 }, {})
-      const holding = queue.scene.holdReply(calls('handOver'))
-      const releasing = hold.release()
-      const held = await holding
-      await expect(heir).rejects.toBeInstanceOf(LockTimeoutError)
-      held.letGo()
-      await releasing
-      await queue.getInAlone(others)
-      await queue.scene.nothingLeft()
-    })
-
-    test('W4: because the client is closed: the lock is free', async () => {
-      const [hold, waits] = await queue.form({}, {})
-      const holding = queue.scene.holdReply(calls('handOver'))
-      const releasing = hold.release().catch((error: unknown) => error)
-      const held = await holding
-      const closing = queue.holdfast.close()
-      for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'CLOSED' })
-      held.letGo()
-      await Promise.all([releasing, closing])
-      await queue.scene.nothingLeft()
-    })
-  },
-)

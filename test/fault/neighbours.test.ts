@@ -1,49 +1,147 @@
-/** Two applications on one server, each with a user who may do what docs/wire-layout.md says, and no more: the lines come from that page. */
-import { Redis } from 'ioredis5'
+/** Two applications on one server or one Cluster, each with a user who may do what docs/wire-layout.md says, and no more: the lines come from that page. */
+import { Cluster, Redis } from 'ioredis5'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
-import { standaloneClient } from '../setup/clients.js'
-import { eventually } from '../setup/eventually.js'
-import { commands, type Held, linesOf, rows, uses } from './allowed.js'
+import { Holdfast, type RedisClient } from '../../src/index.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringCluster, bringServer } from '../servers/index.js'
+import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { commands, type Held, inCluster, linesOf, rows, uses } from './allowed.js'
 
-let server: Server
-let admin: Redis
-const opened: Holdfast[] = []
-
-beforeAll(async () => {
-  server = await bringServer({ flavour: inject('servers').flavour })
-  admin = new Redis({ host: server.host, port: server.port })
-})
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  await admin.flushall()
-})
-afterAll(async () => {
-  admin.disconnect()
-  await server.stop()
-})
-
-/** A user with these lines, for another application if one is named. */
-async function allow(app: string, lines: readonly string[]): Promise<void> {
-  const theirs = lines.map((line) => line.replace(/app/g, app))
-  await admin.call('ACL', 'SETUSER', app, 'reset', 'on', '>secret', ...theirs, ...commands)
+interface Endpoint {
+  readonly host: string
+  readonly port: number
 }
 
-function open(app: string, errors: unknown[] = [], keyPrefix = `${app}:`): Holdfast {
-  const { host, port } = server
-  const client = standaloneClient({ host, port, username: app, password: 'secret', keyPrefix })
-  const holdfast = new Holdfast(client, { label: `${app}.${opened.length}` })
-  holdfast.on('error', (error) => errors.push(error))
-  opened.push(holdfast)
-  return holdfast
+interface Ground {
+  readonly nodes: readonly Endpoint[]
+  /** The lines as they are here, and the commands beside the others. */
+  readonly line: (line: string) => string
+  readonly also: readonly string[]
+  /** A client of Holdfast, and a bare one. */
+  client(username: string, keyPrefix: string): RedisClient
+  bare(username: string): Redis | Cluster
+  stop(): Promise<void>
 }
 
-describe('faults A4: what a user must be allowed', () => {
+const { flavour } = inject('servers')
+const password = 'secret'
+
+const grounds: Readonly<Record<string, () => Promise<Ground>>> = {
+  'one server': async () => {
+    const server = await bringServer({ flavour })
+    const { host, port } = server
+    return {
+      nodes: [server],
+      line: (line) => line,
+      also: [],
+      client: (username, keyPrefix) => standaloneClient({ host, port, username, password, keyPrefix }),
+      bare: (username) => new Redis({ host, port, username, password }),
+      stop: () => server.stop(),
+    }
+  },
+  'a Cluster': async () => {
+    const cluster = await bringCluster({ flavour })
+    const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }))
+    return {
+      nodes,
+      line: (line) => (line.startsWith('&holdfast:????????') ? inCluster.channel : line),
+      also: inCluster.commands,
+      client: (username, keyPrefix) =>
+        clusterClient(nodes, { keyPrefix, redisOptions: { username, password } }),
+      bare: (username) => new Cluster(nodes, { redisOptions: { username, password } }),
+      stop: () => cluster.stop(),
+    }
+  },
+}
+
+/** What a neighbour tries with each key, and with each channel. */
+const onKeys = (key: string): readonly (readonly string[])[] => [
+  ...['DEL', 'GET', 'INCR', 'HGETALL', 'PERSIST', 'PTTL', 'ZCARD'].map((command) => [command, key]),
+  ['SET', key, 'x'],
+  ['PEXPIRE', key, '1'],
+  ['HSET', key, 'b:1', '1'],
+  ['ZADD', key, '1', 'x'],
+  ['EVAL', "return redis.call('DEL', KEYS[1])", '1', key],
+]
+const onKeysOfOneServer = (key: string): readonly (readonly string[])[] => [
+  ['EVAL', "return redis.call('DEL', ARGV[1])", '0', key],
+  ['RENAME', key, 'b:x'],
+  ['COPY', key, 'b:x'],
+]
+const onChannels = (channel: string): readonly (readonly string[])[] => [
+  ['PUBLISH', channel, '0'],
+  ['SPUBLISH', channel, '0'],
+  ['EVAL', "return redis.call('SPUBLISH', KEYS[1], '0')", '1', channel],
+]
+const onChannelsOfOneServer = (channel: string): readonly (readonly string[])[] => [
+  ['EVAL', "return redis.call('PUBLISH', ARGV[1], '0')", '0', channel],
+  ['SUBSCRIBE', channel],
+]
+const anyway = 'FLUSHALL|CLIENT LIST|CONFIG GET *|CLUSTER RESET|CLUSTER FAILOVER'
+const anywayOnOneServer =
+  'FLUSHDB|SWAPDB 0 1|KEYS *|CLIENT KILL TYPE normal|CLIENT PAUSE 1|CONFIG SET maxmemory 1|SCRIPT FLUSH|' +
+  'SCRIPT KILL|FUNCTION FLUSH|ACL SETUSER b ~*|MONITOR|PSUBSCRIBE *|DEBUG SLEEP 0|REPLICAOF NO ONE'
+
+describe.each(Object.keys(grounds))('faults A4: what a user must be allowed on %s', (where) => {
+  let ground: Ground
+  const opened: Holdfast[] = []
+  const errors: unknown[] = []
+
+  beforeAll(async () => {
+    const bring = grounds[where]
+    if (!bring) throw new Error(where)
+    ground = await bring()
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
+    await everywhere('FLUSHALL')
+    errors.length = 0
+  })
+  afterAll(() => ground.stop())
+
+  async function everywhere(command: string, ...words: string[]): Promise<readonly unknown[]> {
+    return await Promise.all(ground.nodes.map((node) => withAdmin(node, (send) => send(command, ...words))))
+  }
+
+  /** A user with these lines, for another application if one is named. */
+  async function allow(app: string, lines: readonly string[]): Promise<void> {
+    const theirs = lines.map((line) => ground.line(line).replace(/app/g, app))
+    await everywhere('ACL', 'SETUSER', app, 'reset', 'on', '>secret', ...theirs, ...commands, ...ground.also)
+  }
+
+  function open(app: string, keyPrefix = `${app}:`): Holdfast {
+    const holdfast = new Holdfast(ground.client(app, keyPrefix), { label: `${app}.${opened.length}` })
+    holdfast.on('error', (error) => errors.push(error))
+    opened.push(holdfast)
+    return holdfast
+  }
+
+  /** What of all this the user `b` may do. */
+  async function doneByNeighbour(keys: readonly string[], channels: readonly string[]): Promise<string[]> {
+    const b = ground.bare('b')
+    b.on('error', () => undefined)
+    const alone = ground.nodes.length === 1
+    const done: string[] = []
+    const attempts = [
+      ...keys.flatMap((key) => [...onKeys(key), ...(alone ? onKeysOfOneServer(key) : [])]),
+      ...channels.flatMap((channel) => [
+        ...onChannels(channel),
+        ...(alone ? onChannelsOfOneServer(channel) : []),
+      ]),
+      ...(alone ? `${anyway}|${anywayOnOneServer}` : anyway).split('|').map((words) => words.split(' ')),
+    ]
+    for (const [command = '', ...args] of attempts) {
+      const answer = await b.call(command, ...args).catch((error: unknown) => String(error))
+      if (!/NOPERM|can't (?:run this|access|publish)|command not allowed/.test(String(answer)))
+        done.push(`${command} ${args.join(' ')} -> ${String(answer)}`)
+    }
+    b.disconnect()
+    return done
+  }
+
   test.each(uses)('$kind: its lines are enough', async ({ needs = [], run }) => {
     await allow('app', needs.flatMap(linesOf))
-    const errors: unknown[] = []
-    const hold = await run(open('app', errors), open('app', errors))
+    const hold = await run(open('app'), open('app'))
     await hold?.release()
     expect(errors).toEqual([])
   })
@@ -52,89 +150,40 @@ describe('faults A4: what a user must be allowed', () => {
     const all = [...rows.values()].flat()
     await allow('app', all)
     await allow('b', all)
-    const errors: unknown[] = []
-    const [one, other] = [open('app', errors), open('app', errors)]
+    const [one, other] = [open('app'), open('app')]
     const holds: Held[] = []
     for (const { run } of uses) {
       const hold = await run(one, other)
       if (hold) holds.push(hold)
     }
     const left = new AbortController()
+    const asleep = new Promise((resolve) => other.once('waiting', resolve))
     const waits = [
       other.lock('a lock'),
       other.fairLock('a fairLock'),
       other.readWriteLock('a writeLock').readLock(),
     ].map((lock) => lock.acquire({ signal: left.signal }).catch(() => undefined))
-    await eventually(async () => (await other.lock('a lock').countWaitingClients()) === 1)
-
-    const keys = await admin.keys('*')
-    const told = await admin.call('PUBSUB', 'CHANNELS', '*')
-    const channels = Array.isArray(told) ? told.map(String) : []
-    expect(keys.length).toBeGreaterThan(25)
-    expect(channels.length).toBeGreaterThan(3)
-    const b = new Redis({ host: server.host, port: server.port, username: 'b', password: 'secret' })
-    b.on('error', () => undefined)
-    const done: string[] = []
-    const tries = async (...words: readonly string[]): Promise<void> => {
-      const [command = '', ...args] = words
-      const answer = await b.call(command, ...args).catch((error: unknown) => String(error))
-      if (!/NOPERM|can't (?:run this|access|publish)|command not allowed/.test(String(answer)))
-        done.push(`${words.join(' ')} -> ${String(answer)}`)
-    }
-    for (const key of keys) {
-      for (const command of ['DEL', 'GET', 'INCR', 'HGETALL', 'PERSIST', 'PTTL', 'ZCARD'])
-        await tries(command, key)
-      await tries('SET', key, 'x')
-      await tries('PEXPIRE', key, '1')
-      await tries('HSET', key, 'b:1', '1')
-      await tries('ZADD', key, '1', 'x')
-      await tries('EVAL', "return redis.call('DEL', KEYS[1])", '1', key)
-      await tries('EVAL', "return redis.call('DEL', ARGV[1])", '0', key)
-      await tries('RENAME', key, 'b:x')
-      await tries('COPY', key, 'b:x')
-    }
-    for (const channel of channels) {
-      for (const command of ['PUBLISH', 'SPUBLISH']) await tries(command, channel, '0')
-      await tries('EVAL', "return redis.call('PUBLISH', ARGV[1], '0')", '0', channel)
-      await tries('SUBSCRIBE', channel)
-    }
-    for (const words of [
-      'FLUSHALL',
-      'FLUSHDB',
-      'SWAPDB 0 1',
-      'KEYS *',
-      'CLIENT LIST',
-      'CLIENT KILL TYPE normal',
-      'CLIENT PAUSE 1',
-      'CONFIG GET *',
-      'CONFIG SET maxmemory 1',
-      'SCRIPT FLUSH',
-      'SCRIPT KILL',
-      'FUNCTION FLUSH',
-      'ACL SETUSER b ~*',
-      'MONITOR',
-      'PSUBSCRIBE *',
-      'DEBUG SLEEP 0',
-      'REPLICAOF NO ONE',
-    ])
-      await tries(...words.split(' '))
-    expect(done).toEqual([])
-    b.disconnect()
+    await asleep
+    const keys = new Set((await everywhere('KEYS', '*')).flat().map(String))
+    const told = ['CHANNELS', 'SHARDCHANNELS'].map((kind) => everywhere('PUBSUB', kind, '*'))
+    const channels = new Set((await Promise.all(told)).flat(2).map(String))
+    expect(keys.size).toBeGreaterThan(20)
+    expect(channels.size).toBeGreaterThan(1)
+    expect(await doneByNeighbour([...keys], [...channels])).toEqual([])
 
     // By way of Holdfast, under the other's names.
-    const thief = open('b', [], '')
-    const refused = { code: 'STORE_ERROR', reason: 'permission' }
-    await expect(thief.lock('app:a lock').forceUnlock()).rejects.toMatchObject(refused)
-    await expect(thief.lock('app:a lock').tryAcquire()).rejects.toMatchObject(refused)
-    await expect(thief.readWriteLock('app:a writeLock').writeLock().forceUnlock()).rejects.toMatchObject(
-      refused,
-    )
-    await expect(thief.semaphore('app:a semaphore').addPermits(1)).rejects.toMatchObject(refused)
-    await expect(thief.countDownLatch('app:a latch').countDown()).rejects.toMatchObject(refused)
-    await expect(thief.guardedValue('app:a guarded value').set('forged', 9n)).rejects.toMatchObject(refused)
-    await expect(thief.computeOnce('app:a value', () => 'forged', { ttlMs: 1_000 })).rejects.toMatchObject(
-      refused,
-    )
+    const thief = open('b', '')
+    const thefts = [
+      () => thief.lock('app:a lock').forceUnlock(),
+      () => thief.lock('app:a lock').tryAcquire(),
+      () => thief.readWriteLock('app:a writeLock').writeLock().forceUnlock(),
+      () => thief.semaphore('app:a semaphore').addPermits(1),
+      () => thief.countDownLatch('app:a latch').countDown(),
+      () => thief.guardedValue('app:a guarded value').set('forged', 9n),
+      () => thief.computeOnce('app:a value', () => 'forged', { ttlMs: 1_000 }),
+    ]
+    for (const theft of thefts)
+      await expect(theft()).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'permission' })
 
     for (const hold of holds) hold.assertHeld()
     left.abort()

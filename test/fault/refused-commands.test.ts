@@ -134,22 +134,6 @@ describe('a key of the wrong type', () => {
     await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
   })
 
-  test('L4, H24: that appears under a hold is told at its next renewal; no other lock hears of it', async () => {
-    const other = `${scene.name}:other`
-    const holdfast = scene.holdfast({ watchdogMs: 1_800 })
-    const bad = await holdfast.lock(scene.name).acquire()
-    const good = await holdfast.lock(other).acquire()
-    const badHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], scene.name)
-    const badLost = new Promise((resolve) => holdfast.once('lost', resolve))
-    await scene.direct.set(scene.name, 'mine')
-    expect(await badLost).toMatchObject({ owner: bad.owner, reason: 'not-in-store' })
-    expect(badHeard).toEqual(['lost'])
-    good.assertHeld()
-    await expect(bad.release()).rejects.toBeInstanceOf(LockLostError)
-    await good.release()
-    expect(await scene.direct.get(scene.name)).toBe('mine')
-  })
-
   test('that appears under a waiter ends its wait', async () => {
     const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: 60_000 })
     const waiter = scene.holdfast()

@@ -34,10 +34,6 @@ export function wordsOf(frame: Buffer): string[] {
   return words
 }
 
-export function isError(frame: Buffer): boolean {
-  return frame[0] === '-'.charCodeAt(0) || frame[0] === '!'.charCodeAt(0)
-}
-
 /** What the server sends unasked, or a subscription's change, by its first word; undefined for an ordinary reply. */
 export function newsKind(frame: Buffer): string | undefined {
   const type = String.fromCharCode(frame[0] ?? 0)

@@ -31,21 +31,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
     await scene.nothingLeft()
   })
 
-  test('without its data, while the lock is held: it is lost, and to be had anew', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 500 })
-    const lock = holdfast.lock(scene.name)
-    const hold = await lock.acquire()
-    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
-    await server.restart({ keepData: false })
-    expect(await lost).toMatchObject({ name: scene.name, owner: hold.owner, reason: 'not-in-store' })
-    expect(hold.signal.reason).toBeInstanceOf(LockLostError)
-    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
-    const next = await lock.acquire({ waitMs: 5_000 })
-    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
-    await next.release()
-    await scene.nothingLeft()
-  })
-
   test('with its data, while one waits: the release still wakes it', async () => {
     const hold = await scene.holdfast({ watchdogMs: 30_000 }).lock(scene.name).acquire()
     const waiting = scene.holdfast({ commandTimeoutMs: 500 }).lock(scene.name).acquire()

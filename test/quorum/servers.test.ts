@@ -93,65 +93,6 @@ describe('failures', () => {
   })
 })
 
-describe('the core’s rules through a quorum', () => {
-  test('acquire, tryAcquire, withLock, reentry, lock and unlock', async () => {
-    const name = fleet.lockName()
-    const holdfast = fleet.holdfast(TIMES)
-    const other = fleet.holdfast(TIMES).lock(name)
-    const lock = holdfast.lock(name)
-    await lock.withLock(async () => {
-      await lock.withLock(async () => expect(await lock.holdCount()).toBe(2))
-      expect(await other.tryAcquire()).toBeNull()
-      await expect(other.acquire({ waitMs: 150 })).rejects.toBeInstanceOf(LockTimeoutError)
-    })
-    await holdfast.run(async () => {
-      await lock.lock()
-      await lock.lock()
-      await lock.unlock()
-      expect(await other.isLocked()).toBe(true)
-      await lock.unlock()
-      await expect(lock.unlock()).rejects.toMatchObject({ code: 'NOT_OWNER' })
-    })
-    await using hold = await other.acquire()
-    expect(await lock.isLocked()).toBe(true)
-    expect(hold.remainingMs()).toBeGreaterThan(0)
-    await hold.release()
-    await fleet.nothingLeft(name)
-  })
-
-  test.each([
-    ['reject', LockLostError],
-    ['continue', undefined],
-  ] as const)('onLost: %s', async (onLost, error) => {
-    const name = fleet.lockName()
-    const lock = fleet.holdfast({ ...TIMES, watchdogMs: 600 }).lock(name)
-    const work = lock.withLock({ onLost }, async ({ signal }) => {
-      // On a machine that stands still the lease may have ended by the time it is forced open.
-      const told = new Promise((resolve) => signal.addEventListener('abort', resolve))
-      await fleet.holdfast(TIMES).lock(name).forceUnlock()
-      await told
-      return 'done'
-    })
-    if (error) await expect(work).rejects.toBeInstanceOf(error)
-    else expect(await work).toBe('done')
-    await fleet.nothingLeft(name)
-  })
-
-  test('hand-over within the process, with a lease and without', async () => {
-    const name = fleet.lockName()
-    const holdfast = fleet.holdfast({ ...TIMES, handOverSliceMs: Number.POSITIVE_INFINITY })
-    const lock = holdfast.lock(name)
-    const first = await lock.acquire()
-    const waits = [lock.acquire(), lock.acquire({ leaseMs: 5_000 }), lock.acquire()]
-    await eventually(() => holdfast.metrics().waiting === 3)
-    await first.release()
-    for (const wait of waits) await (await wait).release()
-    const { handOvers } = holdfast.metrics()
-    expect(handOvers).toEqual({ inMemory: 1, byCommand: 2 })
-    await fleet.nothingLeft(name)
-  })
-})
-
 describe('members', () => {
   test('one server under two addresses is refused at first use, by name', async () => {
     const { host, port } = fleet.server(0)

@@ -1,7 +1,7 @@
 /** Redisson's lock tests in a cluster. */
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, expect, inject, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
+import { Holdfast, type Lock } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringServer, type Cluster, type Server } from '../servers/index.js'
@@ -19,30 +19,40 @@ afterAll(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-test('testInCluster: locks of every node exclude, count and wake', async () => {
+/** A section of each kind, nested once. */
+const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => readonly [Lock, Lock]]> = [
+  ['lock', (holdfast, name) => [holdfast.lock(name), holdfast.lock(name)]],
+  ['spin lock', (holdfast, name) => [holdfast.spinLock(name), holdfast.spinLock(name)]],
+  [
+    'read-write lock',
+    (holdfast, name) => {
+      const both = holdfast.readWriteLock(name)
+      return [both.writeLock(), both.readLock()]
+    },
+  ],
+]
+
+test.each(kinds)('testInCluster: a %s of every node excludes, counts and wakes', async (_kind, locksOf) => {
   const holdfasts = [place.holdfast(), place.holdfast(), place.holdfast()]
-  const client = place.client()
-  const nodes = new Set<number>()
   const names = Array.from({ length: 12 }, () => place.lockName())
+  const nodes = new Set(names.map((name) => Math.floor(slotOf(name) / (16_384 / 3))))
   await Promise.all(
     names.map(async (name) => {
-      nodes.add(Math.floor(slotOf(name) / (16_384 / 3)))
-      const counter = new UnguardedCounter(client, name)
+      const counter = new UnguardedCounter(place.client(), name)
       const turns = Array.from({ length: 9 }, async (_, turn) => {
         const holdfast = holdfasts[turn % holdfasts.length]
         await holdfast?.run(async () => {
-          const lock = holdfast.lock(name)
-          await lock.lock()
-          await lock.lock()
-          expect(await lock.holdCount()).toBe(2)
+          const [outer, inner] = locksOf(holdfast, name)
+          await outer.lock()
+          await inner.lock()
+          expect(await inner.isHeld()).toBe(true)
           await counter.section()
-          await lock.unlock()
-          await lock.unlock()
+          await inner.unlock()
+          await outer.unlock()
         })
       })
       await Promise.all(turns)
       expect(await counter.read()).toEqual({ value: 9, overlaps: 0 })
-      expect(await holdfasts[0]?.lock(name).isLocked()).toBe(false)
     }),
   )
   expect([...nodes].sort()).toEqual([0, 1, 2])

@@ -8,13 +8,6 @@ export async function inLine(place: Place, name: string): Promise<string[]> {
   return Array.isArray(places) ? places.map((text) => String(text).replace(/^[^:]*:/, '')) : []
 }
 
-/** How long the longest grant to a process in line lasts until it takes over. */
-export async function longestFirstLeaseMs(place: Place, name: string): Promise<number> {
-  const values = await place.client().call('HVALS', `holdfast_processes:{${name}}`)
-  const leases = (Array.isArray(values) ? values : []).map((text) => Number(String(text).split(' ')[1] ?? 0))
-  return Math.max(0, ...leases.filter(Number.isFinite))
-}
-
 /** As many clients, each waiting, in this order. */
 export async function queueUp(
   place: Place,

@@ -1,4 +1,4 @@
-/** RedissonFairLockTest, under its names; what it says of drift is in fair-lock-drift.test.ts. */
+/** RedissonFairLockTest, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
@@ -11,18 +11,6 @@ const place = placeOf('standalone')
 afterEach(() => place.tidy())
 
 describe('order', () => {
-  test('testConcurrency_MultiInstance_Ordering: instances are served in the order they came', async () => {
-    const name = place.lockName()
-    const first = await place.holdfast().fairLock(name).acquire()
-    const served: number[] = []
-    const waits = await queueUp(place, name, 10, (holdfast, index) =>
-      holdfast.fairLock(name).withLock(() => served.push(index)),
-    )
-    await first.release()
-    await Promise.all(waits)
-    expect(served).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-  })
-
   test('testLeaseTimeout: eight waiters whose leases end without an unlock are served in turn', async () => {
     const name = place.lockName()
     const first = await place.holdfast().fairLock(name).acquire()
@@ -50,18 +38,6 @@ describe('order', () => {
     await Promise.all(tasks)
     expect(done).toBe(500)
     for (const name of names) expect(await inLine(place, name)).toEqual([])
-  })
-
-  test('testTryLockNonDelayed: who gave up leaves nothing, and a later tryLock without a wait gets the lock', async () => {
-    const lock = place.holdfast().fairLock(place.lockName())
-    const hold = await lock.acquire()
-    const other = place.holdfast().fairLock(lock.name)
-    expect(await other.tryAcquire({ waitMs: 200 })).toBeNull()
-    expect(await inLine(place, lock.name)).toEqual([])
-    await hold.release()
-    const next = await other.tryAcquire()
-    expect(next).not.toBeNull()
-    await next?.release()
   })
 })
 

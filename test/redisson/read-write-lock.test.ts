@@ -1,8 +1,7 @@
 /** RedissonReadWriteLockTest, as far as it is about who may enter, under its names. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { placeOf } from '../setup/places.js'
-import { elsewhere, lineOf, sidesOf } from './read-write-sides.js'
-import { Thread } from './thread.js'
+import { elsewhere, sidesOf } from './read-write-sides.js'
 
 const place = placeOf('standalone')
 
@@ -41,25 +40,5 @@ describe('reading and writing', () => {
       await write.unlock()
     })
     expect(lost).toEqual([])
-  })
-
-  test('testWriteReadReentrancy: a writer that goes on reading lets readers in, and writers wait for its read', async () => {
-    const name = place.lockName()
-    const holdfast = place.holdfast()
-    const { read, write } = sidesOf(holdfast.readWriteLock(name))
-    const thread = await Thread.start(holdfast)
-    await thread.do(() => write.lock())
-    await thread.do(() => read.lock())
-    const reading = elsewhere(place, name).readLock().acquire()
-    await lineOf(place, name, 1)
-    await thread.do(() => write.unlock())
-    const reader = await reading
-    const writing = elsewhere(place, name).writeLock().acquire()
-    await lineOf(place, name, 1)
-    await reader.release()
-    await lineOf(place, name, 1)
-    await thread.do(() => read.unlock())
-    await (await writing).release()
-    await thread.end()
   })
 })

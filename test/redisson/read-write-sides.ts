@@ -11,14 +11,3 @@ export function elsewhere(place: Pick<Place, 'holdfast'>, name: string): ReadWri
   const holdfast: Holdfast = place.holdfast()
   return holdfast.readWriteLock(name)
 }
-
-/** Waits until so many calls stand in its line, on a single server. */
-export async function lineOf(
-  place: Pick<Place, 'client' | 'eventually'>,
-  name: string,
-  length: number,
-): Promise<void> {
-  const client = place.client()
-  const look = async (): Promise<number> => Number(await client.call('ZCARD', `holdfast_rw_line:{${name}}`))
-  await place.eventually(look, (count) => count === length)
-}

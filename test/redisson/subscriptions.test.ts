@@ -1,6 +1,6 @@
 /** RedissonLockTest's tests about subscriptions, a server that is down, and the ends of waits. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { LockLostError, StoreError } from '../../src/index.js'
+import { StoreError } from '../../src/index.js'
 import { clientLibrary } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { PrivateServer } from './private-server.js'
@@ -114,53 +114,6 @@ describe('waits that end', () => {
     expect(renewed).toEqual([])
     expect(waiting.census.watched).toBe(0)
   })
-
-  // There are no interrupts in JavaScript: a wait ends early by its own signal, and by nothing else.
-  test('testLockUninterruptibly: a lock() without a signal waits on, one with a signal ends with its reason', async () => {
-    const holding = place.holdfast()
-    const waiting = place.holdfast()
-    const hold = await holding.lock('uninterruptibly').acquire()
-    const abort = new AbortController()
-    const outcomes: string[] = []
-    const patient = waiting.run(async () => {
-      const lock = waiting.lock('uninterruptibly')
-      await lock.lock()
-      outcomes.push('patient got it')
-      await lock.unlock()
-    })
-    const interrupted = waiting.run(() => waiting.lock('uninterruptibly').lock({ signal: abort.signal }))
-    await eventually(() => holding.lock('uninterruptibly').countWaitingClients())
-    const reason = new Error('interrupted')
-    abort.abort(reason)
-    await expect(interrupted).rejects.toBe(reason)
-    expect(outcomes).toEqual([])
-    await hold.release()
-    await patient
-    expect(outcomes).toEqual(['patient got it'])
-  })
-})
-
-describe('listeners', () => {
-  // Redisson listens for keyspace events of the lock's key; Holdfast has events of its own, which need no server setting.
-  test('testLockListener: told of expiry and of unlock, and no more once taken off', async () => {
-    const holdfast = place.holdfast()
-    const told: string[] = []
-    const onLost = ({ name }: { name: string }): number => told.push(`lost ${name}`)
-    const onReleased = ({ name }: { name: string }): number => told.push(`released ${name}`)
-    holdfast.on('lost', onLost).on('released', onReleased)
-    const expiring = await holdfast.lock('expiring').acquire({ leaseMs: 100 })
-    await eventually(() => told.length > 0)
-    expect(told).toEqual(['lost expiring'])
-    await expect(expiring.release()).rejects.toThrow(LockLostError)
-    await holdfast.lock('released').withLock(() => undefined)
-    expect(told).toEqual(['lost expiring', 'released released'])
-
-    holdfast.off('lost', onLost).off('released', onReleased)
-    const unheard = await holdfast.lock('expiring').acquire({ leaseMs: 100 })
-    await eventually(() => unheard.remainingMs() === 0 && holdfast.census.tenures === 0)
-    await holdfast.lock('released').withLock(() => undefined)
-    expect(told).toHaveLength(2)
-  })
 })
 
 describe('a server that is down', () => {
@@ -170,15 +123,23 @@ describe('a server that is down', () => {
   })
   afterEach(() => down.stop())
 
-  test('testRedisFailed: tryLock throws, it does not say false', async () => {
-    const holdfast = down.holdfast()
-    await holdfast.lock('known').withLock(() => undefined)
-    await down.server.kill()
-    await expect(holdfast.run(() => holdfast.lock('unknown').tryLock())).rejects.toSatisfy(
-      (error) =>
-        error instanceof StoreError && error.reason === 'unreachable' && error.lockName === 'unknown',
-    )
-    await expect(holdfast.lock('unknown').tryAcquire()).rejects.toThrow(StoreError)
-    await holdfast.close()
-  })
+  test.each(['lock', 'spinLock'] as const)(
+    'testRedisFailed: tryLock of a %s throws, it does not say false; a wait that is under way does not get it',
+    async (kind) => {
+      const [holdfast, other] = [down.holdfast(), down.holdfast()]
+      const hold = await holdfast[kind]('known').acquire()
+      const wait = other
+        .run(() => other[kind]('known').tryLock({ waitMs: 1_000 }))
+        .catch((error: unknown) => error)
+      await eventually(() => other.metrics().waiting === 1)
+      await down.server.kill()
+      expect(await wait).not.toBe(true)
+      await expect(holdfast.run(() => holdfast[kind]('unknown').tryLock())).rejects.toSatisfy(
+        (error) =>
+          error instanceof StoreError && error.reason === 'unreachable' && error.lockName === 'unknown',
+      )
+      await hold.release().catch(() => undefined)
+      await Promise.all([holdfast.close(), other.close()])
+    },
+  )
 })

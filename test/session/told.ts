@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
-import type { Holdfast } from '../../src/index.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Holdfast, type Store } from '../../src/index.js'
 import { now } from '../chaos/history/event.js'
+import { Wire } from '../chaos/network/wire.js'
 import { until } from '../servers/until.js'
 import type { Task } from './holders.fixture.js'
 import { Holders } from './holders.js'
@@ -10,7 +11,7 @@ import { Holders } from './holders.js'
 const CLIENTS = 5
 const PROCESSES = 4
 
-export interface Ending {
+interface Ending {
   readonly store: Task['store']
   readonly servers: readonly string[]
   /** Who waits for the locks, by another way. */
@@ -26,7 +27,7 @@ export interface Ending {
  * Each holder knows before an observer has its lock: its time is over by then, by the clock that all processes of the machine share, and
  * it is told once.
  */
-export async function expectTold({ store, servers, observer, end, goOn, runs }: Ending): Promise<void> {
+async function expectTold({ store, servers, observer, end, goOn, runs }: Ending): Promise<void> {
   const crews = await Promise.all(
     Array.from({ length: PROCESSES }, async () => {
       const names = Array.from({ length: CLIENTS }, () => `told-${randomUUID()}`)
@@ -56,4 +57,54 @@ export async function expectTold({ store, servers, observer, end, goOn, runs }: 
   } finally {
     await Promise.all(crews.map(({ holders }) => holders.stop()))
   }
+}
+
+/** A server whose clients have sessions. */
+export interface ToldTerms {
+  readonly store: Task['store']
+  start(): Promise<{ readonly port: number; stop(): Promise<unknown> }>
+  /** How clients are told of the server at that port, and a store there. */
+  address(port: number): string
+  storeAt(address: string): Store
+}
+
+/** Who loses its session learns of it before anybody else has its lock, in every run. */
+export function toldCases({ store, start, address, storeAt }: ToldTerms): void {
+  let server: Awaited<ReturnType<ToldTerms['start']>>
+  let observer: Holdfast
+  beforeAll(async () => {
+    server = await start()
+    observer = new Holdfast(storeAt(address(server.port)))
+  })
+  afterAll(async () => {
+    await observer?.close()
+    await server?.stop()
+  })
+
+  test('L3, S2: processes that are stopped past their sessions, in 20 of 20 runs', async () => {
+    await expectTold({
+      store,
+      servers: [address(server.port)],
+      observer,
+      end: (holders) => holders.pause(),
+      goOn: (holders) => holders.resume(),
+      runs: false,
+    })
+  }, 60_000)
+
+  test('L3, S1: processes that are cut off from the server, in 20 of 20 runs', async () => {
+    const wire = await Wire.before({ host: '127.0.0.1', port: server.port })
+    try {
+      await expectTold({
+        store,
+        servers: [address(wire.port)],
+        observer,
+        end: () => wire.silence('up', 'down'),
+        goOn: () => wire.heal('lost'),
+        runs: true,
+      })
+    } finally {
+      wire.stop()
+    }
+  }, 60_000)
 }

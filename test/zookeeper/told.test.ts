@@ -1,45 +1,10 @@
-/** Who loses its session learns of it before anybody else has its lock, in every run. */
-import { afterAll, beforeAll, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
 import { zookeeper } from '../../src/stores/zookeeper/index.js'
-import { Wire } from '../chaos/network/wire.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
-import { expectTold } from '../session/told.js'
+import { toldCases } from '../session/told.js'
 
-let server: ZooKeeperServer
-let observer: Holdfast
-beforeAll(async () => {
-  server = await ZooKeeperServer.start()
-  observer = new Holdfast(zookeeper({ servers: server.address }))
+toldCases({
+  store: 'ZooKeeper',
+  start: () => ZooKeeperServer.start(),
+  address: (port) => `127.0.0.1:${port}`,
+  storeAt: (servers) => zookeeper({ servers }),
 })
-afterAll(async () => {
-  await observer?.close()
-  await server?.stop()
-})
-
-test('L3, S2: processes that are stopped past their sessions, in 20 of 20 runs', async () => {
-  await expectTold({
-    store: 'ZooKeeper',
-    servers: [server.address],
-    observer,
-    end: (holders) => holders.pause(),
-    goOn: (holders) => holders.resume(),
-    runs: false,
-  })
-}, 60_000)
-
-test('L3, S1: processes that are cut off from the server, in 20 of 20 runs', async () => {
-  const wire = await Wire.before(server)
-  try {
-    await expectTold({
-      store: 'ZooKeeper',
-      servers: [`${wire.host}:${wire.port}`],
-      observer,
-      end: () => wire.silence('up', 'down'),
-      goOn: () => wire.heal('lost'),
-      runs: true,
-    })
-  } finally {
-    wire.stop()
-  }
-}, 60_000)

@@ -1,0 +1,255 @@
+/** Redisson's tests of its semaphores, under its names. */
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { Holdfast, InvalidArgumentError, PermitNotHeldError } from '../../src/index.js'
+import { clusterClient } from '../setup/clients.js'
+import { placeOf } from '../setup/places.js'
+
+const place = placeOf('standalone')
+const JAVA_MAX = 2 ** 31 - 1
+
+afterEach(() => place.tidy())
+
+async function semaphoreOf(permits: number) {
+  const semaphore = place.holdfast().semaphore(place.lockName())
+  if (permits > 0) expect(await semaphore.trySetPermits(permits)).toBe(true)
+  return semaphore
+}
+
+async function expirableOf(permits: number) {
+  const semaphore = place.holdfast().permitExpirableSemaphore(place.lockName())
+  if (permits > 0) expect(await semaphore.trySetPermits(permits)).toBe(true)
+  return semaphore
+}
+
+type Semaphore = Pick<Awaited<ReturnType<typeof semaphoreOf>>, 'availablePermits'>
+
+async function untilAvailable(semaphore: Semaphore, permits: number): Promise<void> {
+  await place.eventually(async () => (await semaphore.availablePermits()) === permits)
+}
+
+describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) => {
+  const semaphoreOfKind = (permits: number) => (kind === 'semaphore' ? semaphoreOf : expirableOf)(permits)
+
+  test('testTrySetPermits, testExpiration: once; and with an end, after which there are none, nor keys', async () => {
+    const semaphore = await semaphoreOfKind(10)
+    expect(await semaphore.trySetPermits(15)).toBe(false)
+    expect(await semaphore.availablePermits()).toBe(10)
+    const passing = await semaphoreOfKind(0)
+    expect(await passing.trySetPermits(3, { ttlMs: 200 })).toBe(true)
+    await passing.acquire({ leaseMs: 600_000 })
+    await untilAvailable(passing, 0)
+    expect(await place.client().call('EXISTS', passing.name, `{${passing.name}}:timeout`)).toBe(0)
+  })
+
+  test('testAddPermits, testReducePermits: added ones are there beside those that come back; fewer, also below zero', async () => {
+    const semaphore = await semaphoreOfKind(10)
+    const ten = await semaphore.acquire({ permits: 10 })
+    const numbers: number[] = []
+    for (const change of [
+      () => semaphore.addPermits(4),
+      () => semaphore.reducePermits(9),
+      () => ten.release(),
+      () => semaphore.acquire({ permits: 5 }),
+    ]) {
+      await change()
+      numbers.push(await semaphore.availablePermits())
+    }
+    expect(numbers).toEqual([4, -5, 5, 0])
+  })
+})
+
+describe('semaphore', () => {
+  // Redisson lets zero permits pass, and asks nobody. To ask for none is a mistake in the caller's sums: it hears of it.
+  test('testZero: to take or give no permits is refused, and changes nothing', async () => {
+    const semaphore = await semaphoreOf(0)
+    await expect(semaphore.tryAcquire({ permits: 0, waitMs: 600_000 })).rejects.toThrow(InvalidArgumentError)
+    await expect(semaphore.release(0)).rejects.toThrow(InvalidArgumentError)
+    expect(await semaphore.availablePermits()).toBe(0)
+  })
+
+  test('testAcquireWithoutSetPermits, testReleaseWithoutPermits: what was released can be acquired', async () => {
+    const semaphore = await semaphoreOf(0)
+    await semaphore.release()
+    await semaphore.release()
+    const hold = await semaphore.acquire({ permits: 2 })
+    expect(await semaphore.availablePermits()).toBe(0)
+    await hold.release()
+  })
+
+  test('testReleaseIfExists: gives a permit only to a semaphore that is set', async () => {
+    const semaphore = await semaphoreOf(0)
+    expect(await semaphore.releaseIfExists()).toBe(false)
+    expect(await semaphore.availablePermits()).toBe(0)
+    await semaphore.trySetPermits(10)
+    expect(await semaphore.releaseIfExists()).toBe(true)
+    expect(await semaphore.availablePermits()).toBe(11)
+  })
+
+  test('testDrainPermits: all that are available', async () => {
+    const semaphore = await semaphoreOf(0)
+    expect(await semaphore.drainPermits()).toBe(0)
+    await semaphore.trySetPermits(10)
+    await semaphore.acquire({ permits: 3 })
+    expect(await semaphore.drainPermits()).toBe(7)
+    expect(await semaphore.availablePermits()).toBe(0)
+  })
+
+  test('testAcquireAfterAddPermits: a waiter for two is let in when there are two, not before', async () => {
+    const semaphore = await semaphoreOf(0)
+    await semaphore.addPermits(1)
+    const far = place.holdfast().semaphore(semaphore.name)
+    let entered = false
+    const waiting = far.acquire({ permits: 2 }).then((hold) => {
+      entered = true
+      return hold
+    })
+    await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
+    const one = await semaphore.acquire()
+    await one.release()
+    expect(await far.availablePermits()).toBe(1)
+    expect(entered).toBe(false)
+    await semaphore.addPermits(1)
+    await waiting
+    expect(await semaphore.availablePermits()).toBe(0)
+  })
+
+  test('testConcurrencyLoopMax_MultiInstance: one or all of 2147483647 permits', async () => {
+    const semaphore = await semaphoreOf(JAVA_MAX)
+    const each = Array.from({ length: 4 }, () => place.holdfast().semaphore(semaphore.name))
+    let sections = 0
+    await Promise.all(
+      each.map(async (handle, index) => {
+        for (let round = 0; round < 10; round += 1) {
+          await handle.withPermits({ permits: (index + round) % 2 === 0 ? JAVA_MAX : 1 }, () => {
+            sections += 1
+          })
+        }
+      }),
+    )
+    expect(sections).toBe(40)
+    expect(await semaphore.availablePermits()).toBe(JAVA_MAX)
+  })
+})
+
+describe('permits with ids', () => {
+  test('testNotExistent, testAvailablePermits, testAcquiredPermits, testGetPermits: none at first; leases that end count as given back', async () => {
+    const semaphore = await expirableOf(0)
+    const numbers = () =>
+      Promise.all([semaphore.availablePermits(), semaphore.acquiredPermits(), semaphore.permits()])
+    expect(await numbers()).toEqual([0, 0, 0])
+    expect(await semaphore.tryAcquire()).toBeNull()
+    await semaphore.trySetPermits(10)
+    await semaphore.acquire({ permits: 4, leaseMs: 300 })
+    await semaphore.acquire({ permits: 3 })
+    await untilAvailable(semaphore, 7)
+    expect(await numbers()).toEqual([7, 3, 10])
+  })
+
+  test('testSetPermits: what is taken counts', async () => {
+    const semaphore = await expirableOf(0)
+    await semaphore.setPermits(15)
+    await semaphore.acquire({ permits: 5 })
+    await semaphore.setPermits(20)
+    expect(await semaphore.availablePermits()).toBe(15)
+    await semaphore.setPermits(3)
+    expect(await semaphore.availablePermits()).toBe(-2)
+  })
+
+  test('testAcquire: ids of 16 bytes in hex', async () => {
+    const { permitIds } = await (await expirableOf(3)).acquire({ permits: 2 })
+    expect(permitIds).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{32}$/)))
+  })
+
+  test('testGetInClusterNameMapper: with a prefix, in a cluster', async () => {
+    const client = clusterClient(inject('servers').cluster.startupNodes, { keyPrefix: 'mapped:' })
+    await using holdfast = new Holdfast(client)
+    const semaphore = holdfast.permitExpirableSemaphore(place.lockName())
+    expect(await semaphore.trySetPermits(1)).toBe(true)
+    const hold = await semaphore.acquire()
+    expect(await semaphore.acquiredPermits()).toBe(1)
+    await hold.release()
+    expect(await semaphore.availablePermits()).toBe(1)
+    client.disconnect()
+  })
+
+  test('testRelease: once', async () => {
+    const semaphore = await expirableOf(1)
+    const { permitIds } = await semaphore.acquire()
+    await semaphore.release(permitIds)
+    expect(await semaphore.availablePermits()).toBe(1)
+    await expect(semaphore.release(permitIds)).rejects.toThrow(PermitNotHeldError)
+    expect(await semaphore.availablePermits()).toBe(1)
+  })
+
+  test('testReleaseWithoutPermits: what is no permit is refused', async () => {
+    const semaphore = await expirableOf(0)
+    await expect(semaphore.release('0'.repeat(32))).rejects.toThrow(PermitNotHeldError)
+    await expect(semaphore.release('1234')).rejects.toThrow('hexadecimal')
+  })
+
+  test('testReleaseExpired, testTryReleaseManyExpired: not given back by who is late', async () => {
+    const semaphore = await expirableOf(3)
+    const { permitIds } = await semaphore.acquire({ permits: 2, leaseMs: 200 })
+    await untilAvailable(semaphore, 3)
+    expect(await semaphore.tryRelease(String(permitIds[0]))).toBe(false)
+    expect(await semaphore.tryRelease(permitIds)).toBe(false)
+    expect(await semaphore.availablePermits()).toBe(3)
+  })
+
+  test('testReleaseManyExpiredDoesNotThrow (H31): permits that ended in bulk come back with the next one, whose end throws nowhere', async () => {
+    const semaphore = await expirableOf(10)
+    expect((await semaphore.acquire({ permits: 6, leaseMs: 200 })).permitIds).toHaveLength(6)
+    expect(await semaphore.availablePermits()).toBe(4)
+    await untilAvailable(semaphore, 10)
+    await semaphore.acquire({ leaseMs: 200 })
+    expect(await semaphore.availablePermits()).toBe(9)
+    await untilAvailable(semaphore, 10)
+  })
+
+  test('testReleaseManyNotExistOrExpired (H31): one that is expired, released, unknown or no id at all spoils the release of all', async () => {
+    const semaphore = await expirableOf(10)
+    const { permitIds: timed } = await semaphore.acquire({ permits: 2, leaseMs: 200 })
+    const permitIds = (await semaphore.tryAcquire({ permits: 8 }))?.permitIds ?? []
+    expect(permitIds).toHaveLength(8)
+    const released = permitIds.slice(0, 2)
+    expect(await semaphore.tryRelease(released)).toBe(true)
+    await untilAvailable(semaphore, 4)
+    const refused = [
+      timed,
+      [...permitIds.slice(2, 4), ...released],
+      [...permitIds.slice(4, 6), 'f'.repeat(32)],
+    ]
+    for (const ids of refused) {
+      await expect(semaphore.release(ids)).rejects.toMatchObject({ code: 'PERMIT_NOT_HELD' })
+      expect(await semaphore.availablePermits()).toBe(4)
+    }
+    // What cannot be an id at all is found out before anything is sent.
+    for (const ids of [['1234'], [...permitIds.slice(4, 6), '4567']]) {
+      await expect(semaphore.release(ids)).rejects.toThrow('hexadecimal')
+      expect(await semaphore.availablePermits()).toBe(4)
+    }
+    await semaphore.release(permitIds.slice(2))
+    expect(await semaphore.availablePermits()).toBe(10)
+  })
+
+  test('testUpdateLeaseTime: longer, and shorter', async () => {
+    const semaphore = await expirableOf(1)
+    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
+    expect(await semaphore.updateLeaseTime(id, 600_000)).toBe(true)
+    expect(await semaphore.leaseMs(id)).toBeGreaterThan(60_000)
+    expect(await semaphore.updateLeaseTime(id, 100)).toBe(true)
+    await untilAvailable(semaphore, 1)
+    expect(await semaphore.updateLeaseTime(id, 100)).toBe(false)
+  })
+
+  // Redisson says -1 where a permit never ends, and throws where there is none; here both are amounts of time.
+  test('testGetLeaseTime: Infinity for what never ends, 0 for what is not taken', async () => {
+    const semaphore = await expirableOf(1)
+    const [id = ''] = (await semaphore.acquire({ leaseMs: 60_000 })).permitIds
+    expect(await semaphore.leaseMs(id)).toBeLessThanOrEqual(60_000)
+    await semaphore.updateLeaseTime(id, Number.POSITIVE_INFINITY)
+    expect(await semaphore.leaseMs(id)).toBe(Number.POSITIVE_INFINITY)
+    await semaphore.release(id)
+    expect(await semaphore.leaseMs(id)).toBe(0)
+  })
+})
