@@ -94,6 +94,8 @@ export class Places {
       if (!this.#stands(place)) return seen
       place.leaving = false
       if (isLatest) this.#settle(place, seen)
+      if (place.looksAgain) void this.#look(place)
+      place.looksAgain = false
       // Nobody waits by it.
       if (!place.admitted && !place.joined) await this.leave(place)
       return seen
@@ -168,8 +170,11 @@ export class Places {
   /** How many permits there are may have changed: who waits for some looks. */
   permitsChanged({ keyspace, name }: LockName): void {
     for (const place of [...this.#byKey.values()]) {
-      const { lock, joined, admitted } = place
-      if (joined && !admitted && lock.keyspace === keyspace && lock.name === name) void this.#look(place)
+      const { lock, joined, admitted, leaving } = place
+      if (!joined || admitted || leaving || lock.keyspace !== keyspace || lock.name !== name) continue
+      // A link knows as its own only what it was answered to stand.
+      if (place.seen) void this.#look(place)
+      else place.looksAgain = true
     }
   }
 
@@ -321,7 +326,6 @@ export class Places {
   async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
     if (!this.#stands(place) || place.admitted) return
     const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true
-    const { seen: wasThere } = place
     try {
       if (blocker) place.stopWaiting([blocker.order])
       if (alone) place.admitted = true
@@ -329,7 +333,7 @@ export class Places {
         const [seen, isLatest] = await this.#read(place, blocker)
         if (!isLatest || !this.#stands(place) || place.admitted) return
         if (seen.line.some(({ key }) => key === place.key)) this.#settle(place, seen)
-        else if (wasThere) this.#gone(place, 'not-in-store')
+        else this.#gone(place, 'not-in-store')
       }
       if (place.admitted) place.tell({ grantedTo: place.owner })
     } catch {
