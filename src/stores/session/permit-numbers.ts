@@ -1,63 +1,10 @@
-import { type Answered, anAnswer, answeredWith, forgottenAt, once } from '../rows/answered-requests.js'
-import { aListOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from '../rows/parts.js'
+import { once } from '../rows/answered-requests.js'
 import type { RowClient } from '../rows/row-client.js'
-import { NO_ROW, restOf, type Shape } from '../rows/shape.js'
-import { rowIn, writeOf } from './cell-table.js'
-import type { Cell } from './cells.js'
+import { writeOf } from './cell-table.js'
 import type { Line } from './line.js'
-import type { LockName } from './lock-name.js'
+import { asOf, havingIn, lockOf, numberIn, type PermitNumber, permitNumbers, sumOf } from './permit-number.js'
 import type { Places } from './places.js'
-import { permitsOf, takersIn } from './turns.js'
-
-/**
- * How many permits a semaphore has, as its cell says. Who has how many of them its line alone says: what is free is counted from both, and
- * kept nowhere, so that no count can go wrong.
- */
-export interface PermitNumber {
-  /** Taken ones included; undefined where no number was ever set. */
-  permits?: number | undefined
-  /** When all of it is gone; never, where there is no time. */
-  goneAt?: number | undefined
-  /** The entries that had permits when the number was made smaller, and has become too small for: they keep theirs. */
-  kept: readonly string[]
-  readonly answered: Answered<boolean | number>
-}
-
-const aRest: Read<Partial<PermitNumber>> = partsOf(
-  {},
-  { permits: aWhole, goneAt: aTime, kept: aListOf(aText), answered: answeredWith(anAnswer) },
-)
-
-const shape: Shape<PermitNumber> = {
-  keyspace: 'semaphore',
-  blank: () => ({ kept: [], answered: {} }),
-  pack(body) {
-    const { permits, goneAt = permits === undefined ? 0 : Infinity, kept, answered } = body
-    const blank = permits === undefined && Object.keys(answered).length === 0
-    const parts = blank ? {} : { ...body, kept: kept.length > 0 ? kept : undefined }
-    return { ...NO_ROW, rest: restOf(parts, Math.max(goneAt, forgottenAt(answered))) }
-  },
-  unpack: ({ rest }) => ({
-    kept: [],
-    answered: {},
-    ...(rest === undefined ? {} : jsonIn(rest, 'rest', aRest)),
-  }),
-}
-
-export function numberIn(cell: Cell, now: number): PermitNumber {
-  return asOf(shape.unpack(rowIn(cell) ?? NO_ROW), now)
-}
-
-/** Those that have permits. */
-export function havingIn(line: Line, { permits = 0, kept }: PermitNumber): Line {
-  const takers = new Set(takersIn(line, permits))
-  return line.filter((entry) => takers.has(entry) || kept.includes(entry.key))
-}
-
-/** What they have, or want. */
-export function sumOf(line: Line): number {
-  return line.reduce((sum, entry) => sum + permitsOf(entry), 0)
-}
+import { takersIn } from './turns.js'
 
 /** The numbers of permits, as one client changes them. */
 export class PermitNumbers {
@@ -110,7 +57,7 @@ export class PermitNumbers {
         return free
       })
       const { version } = seen
-      const write = { cell, version, whileStands: { lock, key }, ...writeOf(shape.pack(body), now) }
+      const write = { cell, version, whileStands: { lock, key }, ...writeOf(permitNumbers.pack(body), now) }
       return (await cells.write(write)) === undefined ? undefined : Number(drained)
     }
     for (;;) {
@@ -124,22 +71,9 @@ export class PermitNumbers {
     request: string,
     carryOut: (body: PermitNumber, now: number) => boolean,
   ): Promise<boolean> {
-    return this.client.change(shape, name, ({ body, now }) => {
+    return this.client.change(permitNumbers, name, ({ body, now }) => {
       asOf(body, now)
       return once(body.answered, now, request, () => carryOut(body, now)) === true
     })
   }
-}
-
-export function lockOf(name: string): LockName {
-  return { keyspace: 'semaphore', name }
-}
-
-/** Forgets what is gone by then. */
-function asOf(body: PermitNumber, now: number): PermitNumber {
-  if (body.goneAt === undefined || body.goneAt > now) return body
-  body.permits = undefined
-  body.goneAt = undefined
-  body.kept = []
-  return body
 }

@@ -8,7 +8,7 @@ import { keyOf } from './key.js'
 import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
 import type { LockName } from './lock-name.js'
-import { numberIn, type PermitNumber } from './permit-numbers.js'
+import { numberIn, type PermitNumber } from './permit-number.js'
 import { Place, type Standing } from './place.js'
 import { before, blockerOf, inTheWayOf } from './turns.js'
 
