@@ -107,13 +107,10 @@ describe('a question of another call, between the news and the answer that is ol
 test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
   'X1: a waiter whose grant was not heard repeats its request, although a single attempt beside it was refused (%s)',
   async (kind) => {
-    const [waits, holds] = [here[kind]('name'), there[kind]('name')]
-    await holds.trySetPermits(1)
-    const held = await holds.acquire()
-    const waiting = outcomeOf(clock, waits.acquire())
-    await clock.advance(10)
+    const waits = here[kind]('name')
+    await there[kind]('name').trySetPermits(1)
     travels({ lost: noAnswer })
-    await held.release()
+    const waiting = outcomeOf(clock, waits.acquire())
     await clock.advance(0)
     const tried = outcomeOf(clock, waits.tryAcquire())
     await clock.advance(2_000)

@@ -232,11 +232,11 @@ class Program {
     return this.#held.reduce((sum, { weight }) => sum + weight, 0)
   }
 
-  /** The calls that could have what they wait for: the first of each client for permits; of a lock, the first of all, since they may stand in a line. */
+  /** A call that could have what it waits for, whoever is first in the line: others that could not may stand before one that could. */
   get #sleepers(): Asked[] {
-    if (this.kind.room === ALL) return this.#inside === 0 ? this.#waiting.slice(0, 1) : []
-    const firsts = new Map(this.#waiting.reverse().map((asked) => [asked.client, asked]))
-    return [...firsts.values()].filter(({ weight }) => this.#inside + weight <= this.kind.room)
+    const waiting = this.#waiting
+    const fits = ({ weight }: Asked): boolean => this.#inside + weight <= this.kind.room
+    return waiting.every(fits) ? waiting.slice(0, 1) : []
   }
 }
 

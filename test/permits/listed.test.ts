@@ -26,27 +26,24 @@ function sessionOf(
   return { session, client }
 }
 
-test.each(['semaphore', 'permitExpirableSemaphore', 'countDownLatch'] as const)(
-  'W4: one that leaves before it listens is not listed (%s)',
-  async (kind) => {
-    const clock = new VirtualClock()
-    const { session } = sessionOf(new MemoryStore(clock))
-    const port = session[kind]
-    if (!port) throw new Error('every kind is there')
-    const first = port.watch('name', () => undefined)
-    first.close()
-    await clock.advance(0)
-    expect(await port.countWatchers('name')).toBe(0)
-    const [leaves, stays] = [port.watch('name', () => undefined), port.watch('name', () => undefined)]
-    leaves.close()
-    await stays.confirmed
-    expect(await port.countWatchers('name')).toBe(1)
-    stays.close()
-    await clock.advance(0)
-    expect(await port.countWatchers('name')).toBe(0)
-    await session.close()
-  },
-)
+test('W4: one that leaves before it listens is not listed', async () => {
+  const clock = new VirtualClock()
+  const { session } = sessionOf(new MemoryStore(clock))
+  const port = session.countDownLatch
+  if (!port) throw new Error('it is there')
+  const first = port.watch('name', () => undefined)
+  first.close()
+  await clock.advance(0)
+  expect(await port.countWatchers('name')).toBe(0)
+  const [leaves, stays] = [port.watch('name', () => undefined), port.watch('name', () => undefined)]
+  leaves.close()
+  await stays.confirmed
+  expect(await port.countWatchers('name')).toBe(1)
+  stays.close()
+  await clock.advance(0)
+  expect(await port.countWatchers('name')).toBe(0)
+  await session.close()
+})
 
 test('W4: a call whose latch is not open is listed only while its client listens', async () => {
   const clock = new VirtualClock()
@@ -75,7 +72,7 @@ async function listed() {
   const rows = new FarRows(network)
   const told: unknown[] = []
   const { session } = sessionOf(rows, (error) => told.push(error))
-  const port = session.semaphore
+  const port = session.countDownLatch
   if (!port) throw new Error('it is there')
   const watch = port.watch('name', () => undefined)
   await watch.confirmed
@@ -143,19 +140,16 @@ test.each([
 })
 
 /** A watcher that another client has taken off the list, because no message reached it. */
-async function dropped(kind: 'semaphore' | 'permitExpirableSemaphore' | 'countDownLatch') {
+async function dropped() {
   const network = new Network(new VirtualClock())
   const rows = new FarRows(network)
   const [one, other] = [sessionOf(rows, () => undefined), sessionOf(rows)]
-  const [watching, changing] = [one.session[kind], other.session[kind]]
-  if (!watching || !changing) throw new Error('every kind is there')
+  const [watching, changing] = [one.session.countDownLatch, other.session.countDownLatch]
+  if (!watching || !changing) throw new Error('they are there')
   /** Each announces something. */
   const change = async (): Promise<void> => {
-    if ('addPermits' in changing) await changing.addPermits('name', 1, randomUUID())
-    else {
-      await changing.trySetCount('name', 1, randomUUID())
-      await changing.delete('name', randomUUID())
-    }
+    await changing.trySetCount('name', 1, randomUUID())
+    await changing.delete('name', randomUUID())
     await network.clock.advance(0)
   }
   let heard = 0
@@ -170,30 +164,27 @@ async function dropped(kind: 'semaphore' | 'permitExpirableSemaphore' | 'countDo
   return { network, change, watch, changing, join: () => rows.join(one.client), heard: () => heard }
 }
 
-test.each(['semaphore', 'permitExpirableSemaphore', 'countDownLatch'] as const)(
-  'W2: one that no message reached for a while is listed again, and told of what comes then (%s)',
-  async (kind) => {
-    const { network, change, watch, changing, join, heard } = await dropped(kind)
-    network.journey = () => ({ refused: unreachable })
-    join()
-    await network.clock.advance(1_000)
-    const before = heard()
-    expect(before).toBe(1)
-    network.journey = () => ({})
-    await network.clock.advance(1_000)
-    expect(await changing.countWatchers('name')).toBe(1)
-    // What was announced before it was listed again it may not know of.
-    expect(heard()).toBe(before + 1)
-    await change()
-    expect(heard()).toBeGreaterThan(before + 1)
-    watch.close()
-    await network.clock.advance(0)
-    expect(await changing.countWatchers('name')).toBe(0)
-  },
-)
+test('W2: one that no message reached for a while is listed again, and told of what comes then', async () => {
+  const { network, change, watch, changing, join, heard } = await dropped()
+  network.journey = () => ({ refused: unreachable })
+  join()
+  await network.clock.advance(1_000)
+  const before = heard()
+  expect(before).toBe(1)
+  network.journey = () => ({})
+  await network.clock.advance(1_000)
+  expect(await changing.countWatchers('name')).toBe(1)
+  // What was announced before it was listed again it may not know of.
+  expect(heard()).toBe(before + 1)
+  await change()
+  expect(heard()).toBeGreaterThan(before + 1)
+  watch.close()
+  await network.clock.advance(0)
+  expect(await changing.countWatchers('name')).toBe(0)
+})
 
 test('W4: one that leaves while it is to be listed again is neither listed nor told', async () => {
-  const { network, watch, changing, join, heard } = await dropped('semaphore')
+  const { network, watch, changing, join, heard } = await dropped()
   network.journey = () => ({ refused: unreachable })
   join()
   await network.clock.advance(100)

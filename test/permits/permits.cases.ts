@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { PermitsPort } from '../../src/port/kind-ports.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
-import { Acquisition, fresh, hear, LONG_MS, type Place, type Ports } from './requests.js'
+import { Acquisition, fresh, LONG_MS, type Place, type Ports } from './requests.js'
 
 export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) => PermitsPort): void {
   const port = (): PermitsPort => portOf(place.client())
 
   describe(`${kind}: ${place.name}`, () => {
-    // A line needs no such news: what is available is granted to those in it.
-    const withoutLine = test.skipIf(place instanceof RedisPlace)
-
-    withoutLine('a grant tells how much room is left', async () => {
+    test.skipIf(place instanceof RedisPlace)('a grant tells how much room is left', async () => {
       const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 3, fresh())
       expect(await new Acquisition(one, name, 2).acquire()).toMatchObject({ outcome: 'granted', room: 1 })
@@ -83,33 +80,6 @@ export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) 
       expect(await one.availablePermits(name)).toBe(0)
       expect(await short.release()).toBe('released')
       expect(await long.release()).toBe('released')
-    })
-
-    withoutLine(
-      'a release, added permits and a first number are announced, with what is available then',
-      async () => {
-        const [one, name] = [port(), lockName()]
-        const heard = await hear(one, name)
-        const [there, far] = [port(), port()]
-        await there.trySetPermits(name, 2, fresh())
-        const hold = await new Acquisition(far, name, 2).granted()
-        await hold.release()
-        await there.addPermits(name, 3, fresh())
-        await there.addPermits(name, -1, fresh())
-        await expect.poll(() => heard.length).toBe(3)
-        expect(heard.map((news) => news?.room)).toEqual([2, 2, 5])
-        expect(await there.countWatchers(name)).toBe(1)
-      },
-    )
-
-    withoutLine('only a release that others may have waited for tells of them', async () => {
-      const [one, name] = [port(), lockName()]
-      await hear(port(), name)
-      await one.trySetPermits(name, 2, fresh())
-      const first = await new Acquisition(one, name).granted()
-      const second = await new Acquisition(one, name).granted()
-      expect(await first.release()).toEqual({ others: 1 })
-      expect(await second.release()).toBe('released')
     })
 
     test('inspect and list show what is taken and for how long; forced open, all of it comes back', async () => {

@@ -34,13 +34,18 @@ describe('requests', () => {
     expect(sent()).toEqual(['stand', 'remove', 'stand', 'remove'])
   })
 
-  test('a semaphore, uncontended: three to take a permit, one to give it back', async () => {
+  test('a semaphore, uncontended: three to take a permit, one to give it back; one to find none', async () => {
     const { holdfast, link, sent } = await begun()
     const semaphore = holdfast.semaphore('semaphore')
     await semaphore.trySetPermits(1)
     link.sent.length = 0
     await semaphore.withPermits(() => undefined)
-    expect(sent()).toEqual(['stand', 'read cell', 'write cell', 'remove'])
+    expect(sent()).toEqual(['read cell', 'stand', 'read cell', 'remove'])
+    const hold = await semaphore.acquire()
+    link.sent.length = 0
+    expect(await semaphore.tryAcquire()).toBeNull()
+    expect(sent()).toEqual(['read cell'])
+    await hold.release()
   })
 
   test('a nested section: a look when it begins, and one when it ends', async () => {
@@ -99,6 +104,28 @@ describe('requests', () => {
     expect(first).toEqual(['stand', 'remove'])
     for (const sent of others) expect(sent).toEqual(['stand', 'read', 'remove'])
   })
+
+  test.each([2, 8, 32])(
+    'faults B1: a permit that goes round among %i processes: four requests a section, however many wait',
+    async (processes) => {
+      const clients = await Promise.all(Array.from({ length: processes }, () => begun()))
+      await clients[0]?.holdfast.semaphore('semaphore').trySetPermits(1)
+      const turns: number[] = []
+      const loops = clients.map(async ({ holdfast }, index) => {
+        while (turns.length < 20 * processes)
+          await holdfast.semaphore('semaphore').withPermits(async () => {
+            turns.push(index)
+            await new Promise<void>((resolve) => {
+              fleet.clock.startTimer(resolve, 5)
+            })
+          })
+      })
+      await fleet.clock.advance(5 * 22 * processes)
+      await Promise.all(loops)
+      const sent = clients.flatMap((client) => client.sent())
+      expect(sent.length / turns.length).toBeLessThanOrEqual(4.5)
+    },
+  )
 
   test('a session is begun once, and kept alive by one request for all that it carries', async () => {
     const { holdfast, link } = await begun()

@@ -10,8 +10,10 @@ export class CutLink extends PassedLink {
   unanswered: string | undefined
   /** What the server neither does nor answers. */
   hanging: string | undefined
-  /** Called when that command is carried out, before it is answered. */
-  meanwhile: ((what: string) => void) | undefined
+  /** Called before that command arrives; what it returns is waited for. */
+  before: ((what: string) => unknown) | undefined
+  /** Called when that command is carried out; what it returns is waited for before the answer. */
+  meanwhile: ((what: string) => unknown) | undefined
   readonly sent: string[] = []
   /** Messages about others that arrived. */
   news = 0
@@ -33,8 +35,11 @@ export class CutLink extends PassedLink {
     this.sent.push(what)
     if (this.cut) throw failure(what)
     if (this.hanging === what) return await new Promise<never>(() => undefined)
+    const before = this.before?.(what)
+    if (before) await before
     const reply = await send()
-    this.meanwhile?.(what)
+    const meanwhile = this.meanwhile?.(what)
+    if (meanwhile) await meanwhile
     if (this.unanswered !== what) return reply
     this.unanswered = undefined
     throw failure(what)

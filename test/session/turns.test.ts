@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry, Line, Mode } from '../../src/stores/session/line.js'
-import { blockerOf, holdersIn, inTurn } from '../../src/stores/session/turns.js'
+import { blockerOf, holdersIn, inTheWayOf, inTurn, takersIn } from '../../src/stores/session/turns.js'
 
 /** `w1 r2 r3<1`: a write, a read, and a read within the write of order 1; the number is the order, and the key. */
 function lineOf(text: string): Line {
@@ -52,6 +52,52 @@ describe('turns', () => {
     })
     expect(keys(holdersIn(line))).toBe(holders)
     expect(watching.join(' ')).toBe(waits)
+  })
+
+  test.each([
+    // permits of each in line, how many there are, who has some, whom the last watches
+    ['', 2, '', ''],
+    ['1 1 1', 3, '1 2 3', undefined],
+    ['1 1 1', 2, '1 2', '1 2'],
+    ['1 1 1 1 1', 2, '1 2', '3 4'],
+    ['1 2 1', 2, '1', '2'],
+    ['1 2 1', 0, '', ''],
+    ['1 3', 2, '1', ''],
+    ['2 1 2', 3, '1 2', '1 2'],
+  ])(
+    'faults B1: of %j the first have %i permits: %j; who is last watches %j',
+    (text, permits, takers, watched) => {
+      const line = text
+        .split(' ')
+        .filter(Boolean)
+        .map((each, at) => ({ ...lineOf(`r${at + 1}`)[0], permits: Number(each) }))
+        .filter((entry): entry is Entry & { permits: number } => entry.key !== undefined)
+      expect(keys(takersIn(line, permits))).toBe(takers)
+      const last = line.at(-1)
+      const ways = last && inTheWayOf(line, last, permits)
+      expect(last ? ways && keys(inTurn(ways)) : '').toBe(watched)
+    },
+  )
+
+  test('faults B1: who has no permits yet has none before one of those has left that it watches', () => {
+    const entries = fc.array(fc.record({ permits: fc.integer({ min: 1, max: 4 }), leaves: fc.boolean() }), {
+      minLength: 1,
+      maxLength: 9,
+    })
+    fc.assert(
+      fc.property(entries, fc.integer({ min: 0, max: 6 }), (came, permits) => {
+        const line = came.flatMap((each, at) =>
+          lineOf(`r${at + 1}`).map((entry) => ({ ...entry, permits: each.permits })),
+        )
+        const last = line.at(-1)
+        const watched = last && inTheWayOf(line, last, permits)
+        if (!watched) return
+        const left = line.filter(
+          (entry, at) => entry === last || watched.includes(entry) || came[at]?.leaves === false,
+        )
+        expect(takersIn(left, permits)).not.toContain(last)
+      }),
+    )
   })
 
   const lines = fc

@@ -64,7 +64,7 @@ describe('the node of an entry', () => {
     const digits = Math.abs(sequence)
       .toString()
       .padStart(sequence < 0 ? 9 : 10, '0')
-    return `${prefixOf(keyOf(`${client}:7`, number), mode)}${sequence < 0 ? '-' : ''}${digits}`
+    return `${prefixOf({ key: keyOf(`${client}:7`, number), mode })}${sequence < 0 ? '-' : ''}${digits}`
   }
 
   test('is read as it was made, whatever its number', () => {
@@ -100,8 +100,15 @@ describe('the node of an entry', () => {
     )
   })
 
+  test('what is for permits names how many', () => {
+    const node = `${prefixOf({ key: `${client}~a*b:1.2`, mode: 'read', permits: 3 })}0000000009`
+    const [entry] = lineOf([node], () => ({}))
+    expect(entry).toMatchObject({ key: `${client}~a*b:1.2`, mode: 'read', order: 9n, permits: 3 })
+    expect(entry && nodeOf(entry)).toBe(node)
+  })
+
   test('a read within a write names the write', () => {
-    const node = `${prefixOf('c:1.2', 'read', 2n ** 32n + 4n)}0000000009`
+    const node = `${prefixOf({ key: 'c:1.2', mode: 'read', within: 2n ** 32n + 4n })}0000000009`
     const [entry] = lineOf([node], () => ({}))
     expect(entry).toMatchObject({ key: 'c:1.2', mode: 'read', order: 9n, within: 4n })
     expect(entry && nodeOf(entry)).toBe(node)

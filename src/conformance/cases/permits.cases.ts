@@ -112,6 +112,85 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         },
       )
 
+      const inOrder = given(place, 'fifo')
+
+      inOrder('faults B1, W3: what a release gives back is the next one’s, whoever asks then', async () => {
+        const { semaphore, remote } = await pair(1)
+        const hold = await semaphore.acquire()
+        const next = remote.acquire()
+        await untilWaiting(place, semaphore, 1)
+        await hold.release()
+        expect(await semaphore.tryAcquire()).toBeNull()
+        await (await inTime(place, next)).release()
+        expect(await semaphore.availablePermits()).toBe(1)
+      })
+
+      inOrder(
+        'faults B1, W3: equals in a loop take turns: each waits for one section of each other',
+        async () => {
+          const { semaphore } = await pair(1)
+          const handles = Array.from({ length: 4 }, () => handleOf(place.holdfast(), kind, semaphore.name))
+          const turns: number[] = []
+          const others = handles.length - 1
+          const all = 6 * handles.length
+          const loops = handles.map(async (handle, index) => {
+            while (turns.length < all)
+              await handle.withPermits({}, async () => {
+                turns.push(index)
+                // All the others are in line before it ends: that they come late is not what this is about.
+                if (turns.length < all - others) await untilWaiting(place, semaphore, others)
+              })
+          })
+          await inTime(place, Promise.all(loops))
+          const certain = turns.slice(0, all - others)
+          expect(new Set(certain.slice(0, handles.length)).size).toBe(handles.length)
+          expect(certain.slice(handles.length)).toEqual(certain.slice(0, -handles.length))
+        },
+      )
+
+      inOrder(
+        'faults B1: who wants many is passed for a while by those that want less, not for ever',
+        async () => {
+          const { semaphore, remote } = await pair(2)
+          const few = Array.from({ length: 2 }, () => handleOf(place.holdfast(), kind, semaphore.name))
+          const held = await semaphore.acquire()
+          const many = remote.acquire({ permits: 2 })
+          await untilWaiting(place, semaphore, 1)
+          let served = false
+          void many.then(() => {
+            served = true
+          })
+          const loops = few.map(async (handle) => {
+            while (!served)
+              await handle.withPermits({}, async () => {
+                await place.pass(20)
+              })
+          })
+          await held.release()
+          const hold = await inTime(place, many)
+          await hold.release()
+          await inTime(place, Promise.all(loops))
+          expect(await semaphore.availablePermits()).toBe(2)
+        },
+      )
+
+      inOrder('faults B1, W4: who leaves the line keeps nobody waiting, and is given nothing', async () => {
+        const { far, semaphore, remote } = await pair(2)
+        const holds = [await semaphore.acquire(), await semaphore.acquire()]
+        const controller = new AbortController()
+        const leaving = rejectionOf(remote.acquire({ permits: 2, signal: controller.signal }))
+        await untilWaiting(place, semaphore, 1)
+        const next = handleOf(place.holdfast(), kind, semaphore.name).acquire()
+        await untilWaiting(place, semaphore, 2)
+        await holds.pop()?.release()
+        controller.abort('enough')
+        expect(await leaving).toBe('enough')
+        await (await inTime(place, next)).release()
+        await holds.pop()?.release()
+        expect(await semaphore.availablePermits()).toBe(2)
+        await untilIdle(place, far)
+      })
+
       test('nested acquisitions each take permits of their own', async () => {
         const { semaphore } = await pair(2)
         await semaphore.withPermits({}, async () => {

@@ -156,8 +156,9 @@ export class EtcdLink implements SessionLink {
     if (!standing) return false
     const about = { command: 'Txn', lockName: lock.name }
     const own = leaseMs === undefined ? undefined : (await this.#grant(leaseMs, about)).id
-    const { mode, within, stored } = standing
-    const value = writeTerms({ key, mode, within, leaseMs: leaseMs ?? this.settings.watchdogLeaseMs })
+    const { mode, within, permits, stored } = standing
+    const lastsMs = leaseMs ?? this.settings.watchdogLeaseMs
+    const value = writeTerms({ key, mode, within, permits, leaseMs: lastsMs })
     const put = { key: stored, value, lease: own ?? BigInt(session) }
     const done = await this.#certain(this.#replace(standing, put, about))
     this.#letGo(done ? this.#own.lease(key, own) : own)
@@ -188,14 +189,14 @@ export class EtcdLink implements SessionLink {
   }
 
   async #stand(request: StandRequest, askedAt: number): Promise<Line | undefined> {
-    const { lock, session, key, mode, within, ifFree } = request
+    const { lock, session, key, mode, within, permits, ifFree } = request
     const { schedule, commandTimeoutMs } = this.settings
     const about = { command: 'Txn', lockName: lock.name }
     // Nothing was sent, so that no entry may yet be made.
     if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs)
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
-    const value = writeTerms({ key, mode, within, leaseMs: this.settings.watchdogLeaseMs })
+    const value = writeTerms({ key, mode, within, permits, leaseMs: this.settings.watchdogLeaseMs })
     const put = { key: entry, value, lease: BigInt(session) }
     const reply = await this.#sure(key, session, () =>
       this.#client.txn(

@@ -47,14 +47,15 @@ export class Ensemble {
       for (const entry of entries) if (entry.session === session && !entry.lease) this.remove(lock, entry.key)
   }
 
-  stand({ session, lock, key, mode, within, ifFree }: StandRequest): Line | undefined {
+  stand({ session, lock, key, mode, within, permits, ifFree }: StandRequest): Line | undefined {
     if (!this.#sessions.has(session)) return undefined
     const line = this.#lines.get(idOf(lock)) ?? { lock, entries: [] }
     const stands = line.entries.some((entry) => entry.key === key)
     if (!stands && !(ifFree && line.entries.length > 0)) {
       this.#lastOrder += 1n
       const order = this.#lastOrder
-      line.entries = [...line.entries, { key, mode, order, within, fence: order, session, lease: undefined }]
+      const entry = { key, mode, order, within, permits, fence: order, session, lease: undefined }
+      line.entries = [...line.entries, entry]
       this.#lines.set(idOf(lock), line)
     }
     return this.read(lock)

@@ -1,7 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
 import type { News, Watch } from '../../port/lock-port.js'
 import type { LeftPlaces } from '../line/left-places.js'
-import { modeOf, ownerOf } from '../line/place.js'
+import { ownerOf, type Place } from '../line/place.js'
 import { proofOf, type Words } from '../line/proof.js'
 import { aMessage, type Told } from './line.js'
 import { jsonIn } from './parts.js'
@@ -91,17 +91,17 @@ function toldIn(text: string, lockName: string, wordOf: () => string): Told {
   }
 }
 
-/** What a message means to those who wait, in that mode; undefined where it is for others. */
+/** What a message means to those who wait, at places that are theirs; undefined where it is for others. */
 export function newsIn(
   told: Told | undefined,
-  mode?: string,
+  isTheirs: (place: Place) => boolean = () => false,
 ): { readonly news: News | undefined } | undefined {
   // A server that took over may not know of the last places: all ask again.
   if (!told) return { news: { placesGone: true } }
   if ('asked' in told) return undefined
   if ('became' in told) return { news: told.became === 'open' ? { room: Infinity } : undefined }
   if (!('letIn' in told)) return { news: told }
-  return modeOf(told.letIn) === mode ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
+  return isTheirs(told.letIn) ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
 }
 
 /** Which row that is, in one text. */

@@ -60,8 +60,6 @@ export type Told =
   | { readonly placesGone: true }
   /** Others ask for the lock that it may keep. */
   | { readonly asked: true }
-  /** So many may enter. */
-  | { readonly room: number }
   /** It has been released, changed, or opened for everybody. */
   | { readonly became: 'free' | 'changed' | 'open' }
 
@@ -85,7 +83,6 @@ const messages: readonly Read<Told>[] = [
   partsOf({ lookInMs: aTime }, {}),
   partsOf({ placesGone: aTrue }, {}),
   partsOf({ asked: aTrue }, {}),
-  partsOf({ room: aCount }, {}),
   partsOf({ became: aTextThat('a change', isChange) }, {}),
 ]
 
@@ -194,10 +191,16 @@ export class Line<P extends Place> {
     if (this.empty) body.letIn = []
   }
 
-  /** The owner has asked for the lock that it was granted, released it, or lost it. */
-  settled(owner: Owner): void {
+  has(place: P): boolean {
+    return this.body.places.includes(place)
+  }
+
+  /** The owner has asked for the lock that it was granted, released it, or lost it. Returns whether that had not been seen before. */
+  settled(owner: Owner): boolean {
     const { body } = this
-    if (body.letIn.includes(owner)) body.letIn = body.letIn.filter((each) => each !== owner)
+    const letIn = body.letIn.includes(owner)
+    if (letIn) body.letIn = body.letIn.filter((each) => each !== owner)
+    return letIn
   }
 
   /**

@@ -1,16 +1,26 @@
-import type { Owner } from '../../base/identity/owner.js'
 import { permitIdsOf, permitOwnerBytes } from '../../base/identity/permit-ids.js'
 import type { PermitExpirableSemaphorePort } from '../../port/kind-ports.js'
-import { type Permits, permitsIn } from './permits.js'
+import { type Entries, permitsIn } from './permits.js'
 import { RowPermitsPort } from './permits-port.js'
 import type { RowClient } from './row-client.js'
 
 const permitSets = permitsIn('permits')
 
+/** Each permit is an entry, under its id, which names no client. */
+const byId: Entries = {
+  of: (owner, permits) => new Map(permitIdsOf(owner, permits).map((id) => [id, 1])),
+  takenBy(owner, taken) {
+    const prefix = permitOwnerBytes(owner).toString('hex')
+    return Object.keys(taken).filter((id) => id.startsWith(prefix))
+  },
+  ownerOf: (taker) => `${taker}:1`,
+  clientOf: () => undefined,
+}
+
 /** The permit-expirable semaphores of one client: each permit is taken under its id. */
 export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpirableSemaphorePort {
   constructor(client: RowClient) {
-    super(client, permitSets)
+    super(client, permitSets, byId)
   }
 
   async acquiredPermits(name: string): Promise<number> {
@@ -27,10 +37,7 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
     await this.change(name, (semaphore) =>
       this.answer(semaphore, request, () => {
         if (!semaphore.isSet) semaphore.create(0)
-        const available = permits - Object.keys(semaphore.taken).length
-        const grows = available > semaphore.available
-        semaphore.available = available
-        if (grows) semaphore.announce()
+        semaphore.available = permits - Object.keys(semaphore.taken).length
         return true
       }),
     )
@@ -41,7 +48,6 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
       this.answer(semaphore, request, () => {
         if (!permitIds.every((id) => semaphore.taken[id])) return false
         semaphore.giveBack(permitIds)
-        semaphore.announce()
         return true
       }),
     )
@@ -51,10 +57,7 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
     return await this.change(name, (semaphore) =>
       this.answer(semaphore, request, () => {
         if (!semaphore.taken[permitId]) return false
-        const before = semaphore.leaseMs(permitId)
         semaphore.endIn(permitId, leaseMs)
-        // Waiters sleep until the first end they know of: one that comes nearer is news.
-        if (leaseMs < before) semaphore.announce()
         return true
       }),
     )
@@ -62,23 +65,5 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
 
   async leaseTime(name: string, permitId: string): Promise<number> {
     return await this.look(name, (semaphore) => semaphore.leaseMs(permitId))
-  }
-
-  protected entriesOf(owner: Owner, permits: number): ReadonlyMap<string, number> {
-    return new Map(permitIdsOf(owner, permits).map((id) => [id, 1]))
-  }
-
-  protected takersOf(owner: Owner, { taken }: Permits): readonly string[] {
-    const prefix = permitOwnerBytes(owner).toString('hex')
-    return Object.keys(taken).filter((id) => id.startsWith(prefix))
-  }
-
-  protected ownerOf(taker: string): Owner {
-    return `${taker}:1`
-  }
-
-  /** An id names no client. */
-  protected clientOfTaker(): undefined {
-    return undefined
   }
 }

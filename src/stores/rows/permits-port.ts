@@ -3,36 +3,49 @@ import type { PermitsPort } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BusyReply,
+  GrantedReply,
   LockState,
   News,
   Polls,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
+  StoreLine,
   Watch,
 } from '../../port/lock-port.js'
+import { ownerOf, type Place } from '../line/place.js'
 import { once } from './answered-requests.js'
-import { Permits, type PermitsBody } from './permits.js'
+import { addressOf } from './letters.js'
+import { type Entries, Permits, type PermitsBody } from './permits.js'
 import type { RowClient } from './row-client.js'
+import { type Answer, RowLine } from './row-line.js'
+import type { Draft } from './rows.js'
 import type { Shape } from './shape.js'
 
-/** Semaphores of either kind: what the scripts `lua/semaphore-*.lua` and `lua/permits-*.lua` do. */
+/** Semaphores of either kind: what the scripts `lua/permits-*.lua` do. */
 export abstract class RowPermitsPort implements PermitsPort {
   readonly watchesInOrder = false
+  readonly #line: RowLine
 
   constructor(
     protected readonly client: RowClient,
     private readonly shape: Shape<PermitsBody>,
-  ) {}
+    private readonly entries: Entries,
+  ) {
+    this.#line = new RowLine(client, shape.keyspace, (name, place) =>
+      this.change(name, (semaphore) => leave(semaphore, place)),
+    )
+  }
 
-  /** Under what an owner's permits are written down, with how many each. */
-  protected abstract entriesOf(owner: Owner, permits: number): ReadonlyMap<string, number>
-  /** Those of an owner that are written down. */
-  protected abstract takersOf(owner: Owner, semaphore: Permits): readonly string[]
-  /** As what a taker is shown. */
-  protected abstract ownerOf(taker: string): Owner | undefined
-  /** The client of a taker, where it can be told. */
-  protected abstract clientOfTaker(taker: string): string | undefined
+  get line(): StoreLine | undefined {
+    return this.client.inbox && this.#line
+  }
+
+  /** A place is for so many permits as its call wants. */
+  get placePer(): 'call' | undefined {
+    return this.line && 'call'
+  }
 
   get polls(): Polls | undefined {
     return this.client.polls
@@ -41,17 +54,21 @@ export abstract class RowPermitsPort implements PermitsPort {
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { client, shape } = this
     const { name } = request
-    return await this.change(name, (semaphore) => {
-      const reply = this.take(semaphore, request)
-      // Only a client that listens is listed. A call may leave before it listens, and nothing would take its client off the list.
-      if (reply.outcome === 'busy' && client.letters.awaits(shape.keyspace, name))
-        semaphore.listeners.add(client.id)
-      return reply
-    })
+    const place = placeOf(request)
+    const givingBack = client.isBack(shape.keyspace, name, place)
+    if (givingBack) await givingBack
+    const reply =
+      (client.inbox && this.#line.takeOver(place, request)) ??
+      (await this.#line.ask(place, request, () => this.#ask(request)))
+    this.#note(request, reply)
+    return reply
   }
 
-  async abandon({ name, owner }: AcquireRequest): Promise<void> {
-    await this.release({ name, owner, heldBefore: 1, repeated: true })
+  async abandon(request: AcquireRequest): Promise<void> {
+    const { name } = request
+    const place = placeOf(request)
+    this.#line.left(name, place)
+    await this.change(name, (semaphore) => leave(semaphore, place))
   }
 
   /** What each owner has is its own. */
@@ -60,34 +77,31 @@ export abstract class RowPermitsPort implements PermitsPort {
   }
 
   async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
-    return await this.change(name, (semaphore): ReleaseReply => {
-      const scarce = semaphore.available < 1
-      const takers = this.takersOf(owner, semaphore)
-      if (takers.length === 0) return repeated ? 'released' : 'not-owner'
-      semaphore.giveBack(takers)
-      const others = semaphore.announce(this.client.id)
-      return scarce && others > 0 ? { others } : 'released'
-    })
+    const given = await this.change(name, (semaphore) => giveBack(semaphore, owner))
+    if (given === 0) return repeated ? 'released' : 'not-owner'
+    // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+    return this.client.refusals.isTurnOver(this.#address(name)) ? { others: 1 } : 'released'
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map(({ name, owner, leaseMs }) =>
       this.change(name, (semaphore) => {
-        const takers = this.takersOf(owner, semaphore)
+        const takers = semaphore.takenBy(owner)
         for (const taker of takers) semaphore.extend(taker, leaseMs)
         return takers.length > 0
       }),
     )
   }
 
+  /** Each owner has one place: what is told of one in whatever mode is for its call. */
   watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.client.listen(name, this.shape, onNews)
+    return this.#line.watch(name, undefined, onNews)
   }
 
   async inspect(name: string): Promise<LockState> {
     return await this.look(name, (semaphore) => {
       const owners = Object.entries(semaphore.taken).flatMap(([taker, { permits }]) => {
-        const owner = this.ownerOf(taker)
+        const owner = this.entries.ownerOf(taker)
         return owner === undefined ? [] : [{ owner, holds: permits }]
       })
       return { name, owners, remainingMs: owners.length > 0 ? semaphore.firstEndMs : 0 }
@@ -95,7 +109,7 @@ export abstract class RowPermitsPort implements PermitsPort {
   }
 
   async countWatchers(name: string): Promise<number | undefined> {
-    const count = await this.look(name, ({ listeners }) => listeners.count)
+    const count = await this.look(name, ({ line }) => line.processes)
     return this.client.counted(count)
   }
 
@@ -103,7 +117,6 @@ export abstract class RowPermitsPort implements PermitsPort {
     return await this.change(name, (semaphore) => {
       const takers = Object.keys(semaphore.taken)
       semaphore.giveBack(takers)
-      if (takers.length > 0) semaphore.announce()
       return takers.length > 0
     })
   }
@@ -120,7 +133,6 @@ export abstract class RowPermitsPort implements PermitsPort {
       this.answer(semaphore, request, () => {
         if (semaphore.isSet) return false
         semaphore.create(permits, ttlMs)
-        semaphore.announce()
         return true
       }),
     )
@@ -140,15 +152,27 @@ export abstract class RowPermitsPort implements PermitsPort {
         if (!semaphore.isSet && onlyIfSet) return false
         if (!semaphore.isSet) semaphore.create(0)
         semaphore.available += delta
-        if (delta > 0) semaphore.announce()
         return true
       }),
     )
   }
 
-  protected take(semaphore: Permits, { owner, permits = 1, leaseMs }: AcquireRequest): AcquireReply {
-    if (!this.#take(semaphore, owner, permits, leaseMs))
-      return { outcome: 'busy', remainingMs: semaphore.firstEndMs, holder: undefined }
+  protected take(semaphore: Permits, request: AcquireRequest): GrantedReply | BusyReply {
+    const { owner, permits = 1, leaseMs } = request
+    const { line } = semaphore
+    const place = placeOf(request)
+    const granted = line.settled(owner)
+    const mine = semaphore.takenBy(owner)
+    // What was granted in line has exactly the lease of its first request. No other is made shorter by a request that is repeated.
+    for (const taker of mine)
+      if (granted) semaphore.endIn(taker, leaseMs)
+      else semaphore.extend(taker, leaseMs)
+    if (mine.length === 0) {
+      const next = line.advance(place) || (semaphore.mayPass && !line.has(place))
+      if (!semaphore.isSet || !next || semaphore.available < permits) return this.#busy(semaphore, request)
+      semaphore.take(owner, permits, leaseMs)
+      line.leave(place)
+    }
     const { available } = semaphore
     if (available >= 1) return { outcome: 'granted', room: available }
     return { outcome: 'granted', room: 0, fullForMs: semaphore.firstEndMs }
@@ -159,24 +183,63 @@ export abstract class RowPermitsPort implements PermitsPort {
     return once(semaphore.answered, semaphore.now, request, carryOut) === true
   }
 
-  protected change<Result>(name: string, change: (semaphore: Permits) => Result): Promise<Result> {
-    return this.client.change(this.shape, name, (draft) =>
-      change(new Permits(this.shape, name, draft, (taker) => this.clientOfTaker(taker))),
-    )
+  /** What becomes available by a change goes to the next in line. */
+  protected change<Result>(
+    name: string,
+    change: (semaphore: Permits, draft: Draft<PermitsBody>) => Result,
+  ): Promise<Result> {
+    return this.client.change(this.shape, name, (draft) => {
+      const semaphore = new Permits(this.shape, this.entries, name, draft)
+      const result = change(semaphore, draft)
+      semaphore.passOn()
+      return result
+    })
   }
 
   protected look<Result>(name: string, read: (semaphore: Permits) => Result): Promise<Result> {
     return this.client.look(this.shape, name, (draft) =>
-      read(new Permits(this.shape, name, draft, (taker) => this.clientOfTaker(taker))),
+      read(new Permits(this.shape, this.entries, name, draft)),
     )
   }
 
-  #take(semaphore: Permits, owner: Owner, permits: number, leaseMs: number): boolean {
-    const before = this.takersOf(owner, semaphore)
-    for (const taker of before) semaphore.extend(taker, leaseMs)
-    if (before.length > 0) return true
-    if (!semaphore.isSet || semaphore.available < permits) return false
-    for (const [taker, each] of this.entriesOf(owner, permits)) semaphore.take(taker, each, leaseMs)
-    return true
+  #ask(request: AcquireRequest): Promise<Answer> {
+    return this.change(request.name, (semaphore, { now, askedAt }) => ({
+      reply: this.take(semaphore, request),
+      now,
+      askedAt,
+    }))
   }
+
+  #busy(semaphore: Permits, request: AcquireRequest): BusyReply {
+    const { firstEndMs: remainingMs, line } = semaphore
+    const busy = { outcome: 'busy', remainingMs, holder: undefined } as const
+    if (!request.waits || !this.line) return busy
+    const word = this.client.wordOf(this.shape.keyspace, request.name)
+    return { ...busy, againMs: line.stand(placeOf(request), remainingMs, this.client.firstLeaseMs, word) }
+  }
+
+  #note({ name, waits }: AcquireRequest, { outcome }: AcquireReply): void {
+    const { refusals, inbox } = this.client
+    if (outcome === 'granted') refusals.granted(this.#address(name))
+    else if (waits && !inbox) refusals.add(this.#address(name))
+  }
+
+  #address(name: string): string {
+    return addressOf(this.shape.keyspace, name)
+  }
+}
+
+function placeOf({ owner, permits = 1 }: AcquireRequest): Place {
+  return `${permits}:${owner}`
+}
+
+function giveBack(semaphore: Permits, owner: Owner): number {
+  semaphore.line.settled(owner)
+  return semaphore.giveBack(semaphore.takenBy(owner))
+}
+
+/** Takes the place out of the line, and gives back what its owner has. */
+function leave(semaphore: Permits, place: Place): void {
+  semaphore.line.leave(place)
+  giveBack(semaphore, ownerOf(place))
 }

@@ -8,7 +8,7 @@ import type {
   Watch,
 } from '../../port/lock-port.js'
 import { ClientLine } from '../line/client-line.js'
-import type { Place } from '../line/place.js'
+import { modeOf, type Place } from '../line/place.js'
 import { newsIn } from './letters.js'
 import { LONGEST_LOOK_MS, microseconds, type Told } from './line.js'
 import type { RowClient } from './row-client.js'
@@ -43,10 +43,11 @@ export class RowLine implements StoreLine {
     return this.#known.get(name)?.stands(place) === true
   }
 
-  /** Calls back on messages about places in that mode. */
-  watch(name: string, mode: string, onNews: (news?: News) => void): Watch {
+  /** Calls back on messages about places in that mode; undefined: in any. */
+  watch(name: string, mode: string | undefined, onNews: (news?: News) => void): Watch {
+    const isTheirs = (place: Place): boolean => mode === undefined || modeOf(place) === mode
     const read = (told?: Told): void => {
-      const heard = newsIn(told, mode)
+      const heard = newsIn(told, isTheirs)
       if (!heard) return
       if (told) this.#heard(name, told)
       onNews(heard.news)
@@ -73,14 +74,15 @@ export class RowLine implements StoreLine {
     { name, waits }: AcquireRequest,
     change: () => Promise<Answer>,
   ): Promise<AcquireReply> {
-    if (waits) this.#join(name, place)
+    const joins = waits && this.client.inbox !== undefined
+    if (joins) this.#join(name, place)
     const asking = `${place} ${name}`
     this.#asking.add(asking)
     const sentAt = this.client.clock.now()
     try {
       const { reply, now, askedAt = sentAt } = await change()
       if (reply.outcome !== 'busy') this.#leave(name, place)
-      else if (waits) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
+      else if (joins) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
       return reply
     } catch (error) {
       // A request that may have been carried out is repeated or abandoned; a refused one is over.

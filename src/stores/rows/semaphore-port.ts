@@ -1,17 +1,25 @@
-import { isOwner, type Owner } from '../../base/identity/owner.js'
+import { isOwner } from '../../base/identity/owner.js'
 import type { SemaphorePort } from '../../port/kind-ports.js'
 import { clientOf } from '../line/place.js'
 import { once } from './answered-requests.js'
-import { type Permits, permitsIn } from './permits.js'
+import { type Entries, permitsIn } from './permits.js'
 import { RowPermitsPort } from './permits-port.js'
 import type { RowClient } from './row-client.js'
 
 const semaphores = permitsIn('semaphore')
 
+/** What an owner has taken is one entry, under its own name. */
+export const byOwner: Entries = {
+  of: (owner, permits) => new Map([[owner, permits]]),
+  takenBy: (owner, taken) => (taken[owner] ? [owner] : []),
+  ownerOf: (taker) => (isOwner(taker) ? taker : undefined),
+  clientOf: (taker) => (isOwner(taker) ? clientOf(taker) : undefined),
+}
+
 /** The semaphores of one client: permits without a name, each entry an owner's. */
 export class RowSemaphorePort extends RowPermitsPort implements SemaphorePort {
-  constructor(client: RowClient) {
-    super(client, semaphores)
+  constructor(client: RowClient, entries = byOwner) {
+    super(client, semaphores, entries)
   }
 
   async addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
@@ -27,21 +35,5 @@ export class RowSemaphorePort extends RowPermitsPort implements SemaphorePort {
       })
       return Number(drained)
     })
-  }
-
-  protected entriesOf(owner: Owner, permits: number): ReadonlyMap<string, number> {
-    return new Map([[owner, permits]])
-  }
-
-  protected takersOf(owner: Owner, { taken }: Permits): readonly string[] {
-    return taken[owner] ? [owner] : []
-  }
-
-  protected ownerOf(taker: string): Owner | undefined {
-    return isOwner(taker) ? taker : undefined
-  }
-
-  protected clientOfTaker(taker: string): string | undefined {
-    return isOwner(taker) ? clientOf(taker) : undefined
   }
 }

@@ -3,45 +3,26 @@ import { CompareAndSet } from '../rows/compare-and-set.js'
 import { aFence, aText, aTime, jsonIn, partsOf } from '../rows/parts.js'
 import type { RowSession, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
-import type { Cells } from './cells.js'
-import { ownerOf } from './key.js'
+import type { Cell, Cells, CellWrite } from './cells.js'
 
 const aValue = partsOf({}, { fence: aFence, rest: aText })
 const anEnd = partsOf({}, { until: aTime })
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** Cells as rows. What a semaphore's row says somebody has taken counts as long as an entry of that owner stands in its line. */
+/** Cells as rows. */
 class CellTable implements VersionedTable {
   constructor(private readonly cells: Cells) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
     const now = this.cells.now()
-    const address = { space: keyspace, name }
-    if (keyspace !== 'semaphore') {
-      const { text, version } = await this.cells.read(address)
-      return { packed: text === undefined ? undefined : packedIn(text), version, now, unreachable: NOBODY }
-    }
-    const { cell, line } = await this.cells.readBeside(address, { keyspace, name })
-    const standing = new Set<string>(line.map(({ key }) => ownerOf(key)))
-    return {
-      packed: cell.text === undefined ? undefined : packedIn(cell.text),
-      version: cell.version,
-      now,
-      unreachable: NOBODY,
-      ended: (owner) => !standing.has(owner),
-    }
+    const cell = await this.cells.read({ space: keyspace, name })
+    return { packed: rowIn(cell), version: cell.version, now, unreachable: NOBODY }
   }
 
-  async write(keyspace: Keyspace, name: string, version: bigint, { fence, rest }: Packed): Promise<boolean> {
-    const until = rest === undefined ? undefined : untilOf(rest)
-    const written = await this.cells.write({
-      cell: { space: keyspace, name },
-      version,
-      text: fence === undefined && rest === undefined ? undefined : textOf({ fence, rest }),
-      keepMs: until === undefined ? Infinity : Math.max(until - this.cells.now(), 0),
-    })
-    return written !== undefined
+  async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
+    const write = writeOf(packed, this.cells.now())
+    return (await this.cells.write({ cell: { space: keyspace, name }, version, ...write })) !== undefined
   }
 }
 
@@ -55,11 +36,19 @@ export function rowsIn(cells: Cells, settings: StoreSettings): RowSession {
   }
 }
 
-function textOf({ fence, rest }: Pick<Packed, 'fence' | 'rest'>): string {
-  return JSON.stringify({ ...(fence !== undefined && { fence: String(fence) }), rest })
+/** What of a row is to be written into its cell. */
+export function writeOf({ fence, rest }: Packed, now: number): Pick<CellWrite, 'text' | 'keepMs'> {
+  const until = rest === undefined ? Infinity : (jsonIn(rest, 'rest', anEnd).until ?? Infinity)
+  const text = JSON.stringify({ ...(fence !== undefined && { fence: String(fence) }), rest })
+  return {
+    text: fence === undefined && rest === undefined ? undefined : text,
+    keepMs: Math.max(until - now, 0),
+  }
 }
 
-function packedIn(text: string): Packed {
+/** The row that a cell says. */
+export function rowIn({ text }: Cell): Packed | undefined {
+  if (text === undefined) return undefined
   const { fence, rest } = jsonIn(text, 'the value', aValue)
   return {
     owner: undefined,
@@ -69,8 +58,4 @@ function packedIn(text: string): Packed {
     waiting: [],
     rest,
   }
-}
-
-function untilOf(rest: string): number | undefined {
-  return jsonIn(rest, 'rest', anEnd).until
 }

@@ -6,7 +6,7 @@ import type { LockName } from './lock-name.js'
 export interface Cells {
   /** The value as it is. Not older than what anybody was answered before this was sent. */
   read(cell: CellName): Promise<Cell>
-  /** The same, and a line as it was then or later: who is not in it had left it when the value was read, or came after that. */
+  /** The same, and a line as it was then or before: who stands before an entry in it, at most these stood before it when the value was read. */
   readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }>
   /** Writes it if it is as the request says. Returns its new version, or undefined where it is not written. */
   write(request: CellWrite): Promise<bigint | undefined>

@@ -73,6 +73,8 @@ export interface StandRequest {
   readonly mode: Mode
   /** The order of the write entry whose owner reads by this one: it counts as if it stood right behind that, even if that has gone. */
   readonly within?: bigint | undefined
+  /** How many permits it is for, where there are permits. */
+  readonly permits?: number | undefined
   /** Whether its caller will remove it if others stand before it: then a link may leave it out, if it can do so with the same request. */
   readonly ifFree: boolean
 }

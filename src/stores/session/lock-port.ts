@@ -64,8 +64,8 @@ export class SessionLockPort implements FencedPort {
       if (!known) place.within = this.#writeOf(standing)?.order
       place.joined ||= this.terms.joins && request.waits === true
       // What it was told is still so: else it would have been told otherwise.
-      const line = place.admitted ? [] : await places.stand(place)
-      if (!place.admitted) return this.#busyIn(line, place.key)
+      const seen = place.admitted ? undefined : await places.stand(place)
+      if (seen && !place.admitted) return this.#busyIn(seen.line, place.key)
       const granted = await places.take(place, request.leaseMs)
       if (granted) return { ...granted, ...this.#fence(place) }
     }

@@ -7,6 +7,7 @@ import type { LockName } from './lock-name.js'
 /** As what an owner stands in the line of a lock. */
 export interface Standing {
   readonly lock: LockName
+  readonly permits?: number | undefined
   readonly mode: Mode
   readonly owner: Owner
 }
@@ -26,23 +27,30 @@ export class Place implements Standing {
   /** By which session it was put in line. */
   session: string | undefined
   order = 0n
+  /** Whether it was answered to stand: only then a line without it, which was asked for later, says that it is gone. */
+  seen = false
+  /** Whether what it waits for changed before that. */
+  looksAgain = false
+  /** How often its line was asked for, and which of these answers counts: one may overtake another. */
+  asked = 0
+  answered = 0
   fence: bigint | undefined
   /** The order of the write within which it reads. */
   within: bigint | undefined
+  /** How many permits it is for, where there are permits. */
+  readonly permits: number | undefined
   /** Whether its entry has a lease of its own, and so outlives the session. */
   leased = false
   /** When its lease ends, which the client sees to. */
   endsAt = Infinity
   alarm: TimerHandle | undefined
-  /** What keeps it out, and whether nothing else did when the watch began. */
-  blocker:
-    | { readonly key: string; readonly order: bigint; readonly last: boolean; readonly watch: EntryWatch }
-    | undefined
+  /** What is watched of what keeps it out, by order, and whether nothing else did when the watch began. */
+  readonly blockers = new Map<bigint, { readonly last: boolean; readonly watch: EntryWatch }>()
   /** Whether it is being taken out: that it goes is no news. */
   leaving = false
 
   constructor(
-    { lock, mode, owner }: Standing,
+    { lock, mode, owner, permits }: Standing,
     readonly key: string,
     /** Tells the calls that wait by it. */
     readonly tell: (news: News) => void,
@@ -50,10 +58,14 @@ export class Place implements Standing {
     this.lock = lock
     this.mode = mode
     this.owner = owner
+    this.permits = permits
   }
 
-  stopWaiting(): void {
-    this.blocker?.watch.close()
-    this.blocker = undefined
+  /** For these blockers; else for all. */
+  stopWaiting(orders: Iterable<bigint> = this.blockers.keys()): void {
+    for (const order of orders) {
+      this.blockers.get(order)?.watch.close()
+      this.blockers.delete(order)
+    }
   }
 }

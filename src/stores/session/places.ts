@@ -8,11 +8,20 @@ import { keyOf } from './key.js'
 import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
 import type { LockName } from './lock-name.js'
+import { numberIn, type PermitNumber } from './permit-number.js'
 import { Place, type Standing } from './place.js'
-import { blockerOf } from './turns.js'
+import { before, blockerOf, inTheWayOf } from './turns.js'
 
 /** How soon a removal that failed is tried again. */
 const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
+
+/** A line, and what there is of permits, where there are permits. */
+export interface Seen {
+  readonly line: Line
+  readonly number?: PermitNumber
+}
+
+const NOWHERE: Seen = { line: [] }
 
 /**
  * The places that one client has in lines, with the session that they last for. A lease that is shorter than the session is ended from
@@ -62,29 +71,34 @@ export class Places {
   }
 
   /** Has it stand in line, if it does not already, and looks where. If it stands nowhere then, it is forgotten. */
-  async stand(place: Place): Promise<Line> {
+  async stand(place: Place): Promise<Seen> {
     const { link, session } = this
-    const { lock, key, mode, within } = place
+    const { lock, key, mode, within, permits } = place
     for (;;) {
       if (this.#closed) throw closed(lock.name)
       const id = await this.#freshSession(lock)
       // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
-      if (!this.#stands(place)) return []
+      if (!this.#stands(place)) return NOWHERE
       place.session = id
-      const line = await link.stand({ lock, session: id, key, mode, within, ifFree: !place.joined })
+      const ifFree = !place.joined && permits === undefined
+      const line = await link.stand({ lock, session: id, key, mode, within, permits, ifFree })
       if (!line) {
         // It goes on in the next session.
         if (place.session === id) place.session = undefined
+        place.seen = false
         session.ended(id)
-        if (!this.#stands(place)) return []
+        if (!this.#stands(place)) return NOWHERE
         continue
       }
-      if (!this.#stands(place)) return line
+      const [seen, isLatest] = permits === undefined ? [{ line }, true] : await this.#read(place)
+      if (!this.#stands(place)) return seen
       place.leaving = false
-      this.#settle(place, line)
+      if (isLatest) this.#settle(place, seen)
+      if (place.looksAgain) void this.#look(place)
+      place.looksAgain = false
       // Nobody waits by it.
       if (!place.admitted && !place.joined) await this.leave(place)
-      return line
+      return seen
     }
   }
 
@@ -153,6 +167,17 @@ export class Places {
     return false
   }
 
+  /** How many permits there are may have changed: who waits for some looks. */
+  permitsChanged({ keyspace, name }: LockName): void {
+    for (const place of [...this.#byKey.values()]) {
+      const { lock, joined, admitted, leaving } = place
+      if (!joined || admitted || leaving || lock.keyspace !== keyspace || lock.name !== name) continue
+      // A link knows as its own only what it was answered to stand.
+      if (place.seen) void this.#look(place)
+      else place.looksAgain = true
+    }
+  }
+
   /** Its lease ends then. */
   endAt(place: Place, endsAt: number): void {
     const { schedule } = this.settings
@@ -178,6 +203,27 @@ export class Places {
     const own = this.#byKey.get(key)
     if (own) this.#gone(own, 'not-in-store')
     return existed
+  }
+
+  /**
+   * Has nobody who comes from now on have permits until that is done: it is told who came before, and by which entry those that came later are
+   * kept waiting as long as it stands.
+   */
+  async barring<Result>(
+    lock: LockName,
+    work: (key: string, ahead: Line) => Promise<Result>,
+  ): Promise<Result> {
+    const owner = `${this.settings.clientId}:0` as const
+    const all = { lock, owner, mode: 'read', permits: Number.MAX_SAFE_INTEGER } as const
+    const place = this.open(all, () => undefined)
+    // It waits for nothing.
+    place.admitted = true
+    try {
+      const { line } = await this.stand(place)
+      return await work(place.key, before(line, place.key))
+    } finally {
+      await this.drop(place)
+    }
   }
 
   forget(place: Place): void {
@@ -231,7 +277,7 @@ export class Places {
   }
 
   /** Learns from the line whether it has the lock, and what to wait for if not. Forgets it if it stands nowhere. */
-  #settle(place: Place, line: Line): void {
+  #settle(place: Place, { line, number }: Seen): void {
     const own = line.find(({ key }) => key === place.key)
     if (!own) {
       this.forget(place)
@@ -239,30 +285,54 @@ export class Places {
     }
     // What has the lock keeps it: this answer may be older than the news.
     if (place.admitted) return
+    place.seen = true
     place.order = own.order
     place.fence = own.fence ?? place.fence
-    const blocker = blockerOf(line, own)
-    place.admitted = !blocker
-    const known = place.blocker
-    if (!blocker || blocker.key !== known?.key || blocker.order !== known.order) place.stopWaiting()
-    if (!blocker || !place.joined) return
-    if (place.blocker) return
-    const last = isLast(line, blocker, own)
-    const watch = this.link.watch(place.lock, blocker, (sure) => void this.#look(place, blocker, sure), last)
-    place.blocker = { key: blocker.key, order: blocker.order, last, watch }
+    const blockers = number ? inTheWayOf(line, own, number.permits ?? 0) : blockerOf(line, own)
+    place.admitted = !blockers
+    this.#waitFor(place, blockers && place.joined ? [blockers].flat() : [], line, own)
   }
 
-  /** What kept it out is gone: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
-  async #look(place: Place, blocker: Entry, sure: boolean): Promise<void> {
-    if (!this.#stands(place)) return
-    const alone = sure && place.blocker?.last === true
+  #waitFor(place: Place, blockers: readonly Entry[], line: Line, own: Entry): void {
+    const orders = new Set(blockers.map(({ order }) => order))
+    place.stopWaiting([...place.blockers.keys()].filter((order) => !orders.has(order)))
+    for (const blocker of blockers) {
+      if (place.blockers.has(blocker.order)) continue
+      const last = place.permits === undefined && isLast(line, blocker, own)
+      const onGone = (sure: boolean): void => void this.#look(place, blocker, sure)
+      place.blockers.set(blocker.order, { last, watch: this.link.watch(place.lock, blocker, onGone, last) })
+    }
+  }
+
+  /** The line of a place, and whether it counts: what was asked for later may have been answered before. */
+  async #read(place: Place, after?: Entry): Promise<readonly [seen: Seen, isLatest: boolean]> {
+    const { lock, permits } = place
+    place.asked += 1
+    const nth = place.asked
+    const seen = permits === undefined ? { line: await this.link.read(lock, after) } : await this.beside(lock)
+    const isLatest = nth > place.answered
+    if (isLatest) place.answered = nth
+    return [seen, isLatest]
+  }
+
+  /** A line, and what its cell says of permits. */
+  async beside(lock: LockName): Promise<Required<Seen>> {
+    const { cells } = this.link
+    const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
+    return { line, number: numberIn(cell, cells.now()) }
+  }
+
+  /** What kept it out is gone, if anything: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
+  async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
+    if (!this.#stands(place) || place.admitted) return
+    const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true
     try {
-      place.stopWaiting()
+      if (blocker) place.stopWaiting([blocker.order])
       if (alone) place.admitted = true
       else {
-        const line = await this.link.read(place.lock, blocker)
-        if (!this.#stands(place)) return
-        if (line.some(({ key }) => key === place.key)) this.#settle(place, line)
+        const [seen, isLatest] = await this.#read(place, blocker)
+        if (!isLatest || !this.#stands(place) || place.admitted) return
+        if (seen.line.some(({ key }) => key === place.key)) this.#settle(place, seen)
         else this.#gone(place, 'not-in-store')
       }
       if (place.admitted) place.tell({ grantedTo: place.owner })

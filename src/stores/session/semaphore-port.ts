@@ -1,4 +1,6 @@
 import type { Owner } from '../../base/identity/owner.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { SemaphorePort } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -7,98 +9,155 @@ import type {
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
+  StoreLine,
   Watch,
 } from '../../port/lock-port.js'
+import { clientOf } from '../line/place.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { RowClient } from '../rows/row-client.js'
-import { RowSemaphorePort } from '../rows/semaphore-port.js'
-import { CellWaits } from './cell-waits.js'
-import type { Cells } from './cells.js'
+import type { CellWatch } from './cells.js'
 import { ownerOf } from './key.js'
-import type { Place, Standing } from './place.js'
-import type { Places } from './places.js'
+import type { Line } from './line.js'
+import { havingIn, lockOf, sumOf } from './permit-number.js'
+import { PermitNumbers } from './permit-numbers.js'
+import type { Standing } from './place.js'
+import type { Places, Seen } from './places.js'
+import { permitsOf } from './turns.js'
+
+/** So long the cell of a semaphore is watched when nobody waits any more: who takes permits again and again joins with its first request. */
+const LINGER_MS = 200
+
+/** What one client hears of one semaphore. */
+interface Heard {
+  readonly cell: CellWatch
+  readonly listeners: Set<(news?: News) => void>
+  inForce: boolean
+  lingering: TimerHandle | undefined
+}
 
 /**
- * Semaphores on a server with sessions. A row says how many permits there are and who has taken how many; what an owner has taken
- * counts as long as its entry stands in the semaphore's line, so that it comes back with its lease or its session.
+ * Semaphores on a server with sessions: a cell says how many permits there are, and those that came first in the line have them, as far as they
+ * go. So what somebody has taken comes back with its entry, and is the next one's in line.
  */
-export class SessionSemaphorePort extends RowSemaphorePort {
-  readonly #waits: CellWaits
+export class SessionSemaphorePort implements SemaphorePort {
+  readonly watchesInOrder = false
+  /** A place is for so many permits as its call wants. */
+  readonly placePer = 'call'
+  readonly #heard = new Map<string, Heard>()
+  readonly #numbers: PermitNumbers
 
   constructor(
     client: RowClient,
     private readonly places: Places,
-    cells: Cells,
   ) {
-    super(client)
-    this.#waits = new CellWaits(places, cells, 'semaphore')
+    this.#numbers = new PermitNumbers(client, places)
   }
 
-  override get polls(): undefined {
-    return undefined
+  get line(): StoreLine {
+    const { watchdogLeaseMs: placeMs } = this.places.settings
+    return { placeMs, hears: (name) => this.#heard.get(name)?.inForce === true }
   }
 
-  override async acquire(request: AcquireRequest): Promise<AcquireReply> {
+  async acquire(request: AcquireRequest): Promise<AcquireReply> {
     const { places } = this
     const { name, owner, permits = 1 } = request
-    // Who waits asks again and again, mostly in vain.
-    if (this.#waits.has(name) && !places.find(this.#standing(name, owner))) {
-      const found = await this.look(name, (semaphore) => ({
-        enough: semaphore.available >= permits,
-        takers: Object.keys(semaphore.taken),
-      }))
-      if (!found.enough) return await this.#busy(request, found.takers)
+    const standing = { ...this.#standing(name, owner), permits }
+    // Who does not wait stands in nobody's way where there is nothing to have.
+    if (!request.waits && !places.find(standing)) {
+      const seen = await places.beside(standing.lock)
+      if (permits > roomIn(seen)) return busyIn(seen)
     }
     for (;;) {
-      const place = await this.#stand(name, owner)
-      const { reply, takers } = await this.change(name, (semaphore) => ({
-        reply: this.take(semaphore, { ...request, leaseMs: Infinity }),
-        takers: Object.keys(semaphore.taken),
-      }))
-      if (reply.outcome !== 'granted') {
-        await places.leave(place)
-        return await this.#busy(request, takers)
-      }
+      const place = places.find(standing) ?? places.open(standing, (news) => this.#tell(name, news))
+      place.joined ||= request.waits === true
+      const seen = place.admitted ? undefined : await places.stand(place)
+      if (seen && !place.admitted) return busyIn(seen)
       const granted = await places.take(place, request.leaseMs)
-      // Who waits behind it has to look once, to hear of those who leave.
-      if (granted) return { ...reply, ...granted, ...(reply.room === 0 && { fullForMs: 0 }) }
+      if (granted) return granted
     }
   }
 
-  override async abandon({ name, owner }: AcquireRequest): Promise<void> {
+  async abandon({ name, owner }: AcquireRequest): Promise<void> {
     const place = this.places.find(this.#standing(name, owner))
     if (place) await this.places.leave(place)
   }
 
-  /** The row need not hear of it: without its entry nothing is taken. */
-  override async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
+  /** What each owner has is its own. */
+  async handOver(): Promise<AcquireReply> {
+    return { outcome: 'lost' }
+  }
+
+  async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const place = this.places.find(this.#standing(name, owner))
     const existed = place !== undefined && place.holds > 0 && (await this.places.leave(place))
     return existed || repeated ? 'released' : 'not-owner'
   }
 
-  override renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map(({ name, owner, leaseMs }) => this.places.renew(this.#standing(name, owner), leaseMs))
   }
 
-  override watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.#waits.watch(name, onNews)
+  /** Places are told of what goes before them; of how many permits there are the cell tells. */
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    const { schedule } = this.places.settings
+    const heard = this.#heard.get(name) ?? this.#hear(name)
+    // One function may watch twice: each watch counts for itself.
+    const own = (news?: News): void => onNews(news)
+    heard.listeners.add(own)
+    schedule.cancel(heard.lingering)
+    heard.lingering = undefined
+    return {
+      confirmed: heard.cell.confirmed,
+      get inForce() {
+        return heard.inForce
+      },
+      close: () => {
+        if (!heard.listeners.delete(own) || heard.listeners.size > 0) return
+        heard.lingering = schedule.at(schedule.clock.now() + LINGER_MS, () => this.#unhear(name, heard))
+      },
+    }
   }
 
-  override async countWatchers(name: string): Promise<number> {
-    return await this.#waits.count(name)
+  async inspect(name: string): Promise<LockState> {
+    const { having } = await this.#look(name)
+    const owners = having.map((entry) => ({ owner: ownerOf(entry.key), holds: permitsOf(entry) }))
+    return { name, owners, remainingMs: owners.length > 0 ? firstEndMs(having) : 0 }
   }
 
-  override async forceUnlock(name: string): Promise<boolean> {
-    const { lock } = this.#standing(name, `${this.client.id}:0`)
-    const takers = new Set<string>(await this.look(name, ({ taken }) => Object.keys(taken)))
-    const line = await this.places.link.read(lock)
-    const mine = line.filter(({ key }) => takers.has(ownerOf(key)))
-    const removed = await Promise.all(mine.map(({ key }) => this.places.oust(lock, key)))
+  async countWatchers(name: string): Promise<number> {
+    const { line, having } = await this.#look(name)
+    const waiting = line.filter((entry) => !having.includes(entry))
+    return new Set(waiting.map(({ key }) => clientOf(ownerOf(key)))).size
+  }
+
+  async forceUnlock(name: string): Promise<boolean> {
+    const { having } = await this.#look(name)
+    const removed = await Promise.all(having.map(({ key }) => this.places.oust(lockOf(name), key)))
     return removed.includes(true)
   }
 
-  override async *list(pattern: string): AsyncIterable<LockState> {
+  trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
+    return this.#numbers.trySet(name, permits, request, ttlMs)
+  }
+
+  async addPermits(name: string, delta: number, request: string): Promise<void> {
+    await this.#numbers.add(name, delta, request, false)
+  }
+
+  addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
+    return this.#numbers.add(name, delta, request, true)
+  }
+
+  drainPermits(name: string, request: string): Promise<number> {
+    return this.#numbers.drain(name, request)
+  }
+
+  async availablePermits(name: string): Promise<number> {
+    const { having, number } = await this.#look(name)
+    return number.permits === undefined ? 0 : number.permits - sumOf(having)
+  }
+
+  async *list(pattern: string): AsyncIterable<LockState> {
     for await (const name of this.places.link.names('semaphore')) {
       if (!matchesGlob(pattern, name)) continue
       const state = await this.inspect(name)
@@ -106,29 +165,54 @@ export class SessionSemaphorePort extends RowSemaphorePort {
     }
   }
 
-  /** Each owner stands for itself in the line. */
-  protected override clientOfTaker(taker: string): string {
-    return taker
-  }
-
-  async #stand(name: string, owner: Owner): Promise<Place> {
-    const { places } = this
-    const standing = this.#standing(name, owner)
-    const place = places.find(standing) ?? places.open(standing, () => undefined)
-    place.joined = true
-    if (!place.admitted) await places.stand(place)
-    return place
-  }
-
-  async #busy({ name, waits }: AcquireRequest, takers: readonly string[]): Promise<AcquireReply> {
-    const line = waits ? await this.#waits.show(name) : undefined
-    if (line) this.#waits.behind(name, line, takers)
-    const before = line?.filter(({ key }) => takers.includes(ownerOf(key))) ?? []
-    const remainingMs = Math.min(Infinity, ...before.map((entry) => entry.remainingMs))
-    return { outcome: 'busy', remainingMs, holder: undefined }
+  /** What is there, and who has some of it. */
+  async #look(name: string): Promise<Required<Seen> & { readonly having: Line }> {
+    const seen = await this.places.beside(lockOf(name))
+    return { ...seen, having: havingIn(seen.line, seen.number) }
   }
 
   #standing(name: string, owner: Owner): Standing {
-    return { lock: { keyspace: 'semaphore', name }, mode: 'read', owner }
+    return { lock: lockOf(name), mode: 'read', owner }
   }
+
+  #hear(name: string): Heard {
+    const cell = this.places.link.cells.watch({ space: 'semaphore', name }, () =>
+      this.places.permitsChanged(lockOf(name)),
+    )
+    const heard: Heard = { cell, listeners: new Set(), inForce: false, lingering: undefined }
+    this.#heard.set(name, heard)
+    cell.confirmed.then(
+      () => {
+        heard.inForce = true
+      },
+      () => this.#unhear(name, heard),
+    )
+    return heard
+  }
+
+  #unhear(name: string, heard: Heard): void {
+    heard.inForce = false
+    heard.cell.close()
+    this.places.settings.schedule.cancel(heard.lingering)
+    if (this.#heard.get(name) === heard) this.#heard.delete(name)
+  }
+
+  #tell(name: string, news: News): void {
+    for (const hear of [...(this.#heard.get(name)?.listeners ?? [])]) hear(news)
+  }
+}
+
+/** How many permits nobody in line wants. */
+function roomIn({ line, number }: Required<Seen>): number {
+  return (number.permits ?? 0) - sumOf(line)
+}
+
+function busyIn({ line, number }: Seen): AcquireReply {
+  const remainingMs = number ? firstEndMs(havingIn(line, number)) : Infinity
+  return { outcome: 'busy', remainingMs, holder: undefined }
+}
+
+/** How long it takes until the first of those that have permits has to give them back. */
+function firstEndMs(having: Line): number {
+  return Math.min(Infinity, ...having.map(({ remainingMs }) => remainingMs))
 }

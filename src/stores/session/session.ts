@@ -47,7 +47,7 @@ export class SessionStoreSession implements StoreSession {
     }
     const { cells } = places.link
     const client = new RowClient({ openRows: () => rowsIn(cells, settings) }, settings)
-    this.semaphore = new SessionSemaphorePort(client, places, cells)
+    this.semaphore = new SessionSemaphorePort(client, places)
     this.countDownLatch = new SessionLatchPort(client, places, cells)
     this.values = new SessionValuesPort(places, cells)
     this.guardedValues = new RowGuardedPort(client)

@@ -27,6 +27,31 @@ export function blockerOf(line: Line, entry: Entry): Entry | undefined {
   return nearest(before(line, entry.key), entry)
 }
 
+/** Those that have permits, if there are so many: the first that came, as far as these go. */
+export function takersIn(line: Line, permits: number): Line {
+  let wanted = 0
+  return inTurn(line).filter((entry) => {
+    wanted += permitsOf(entry)
+    return wanted <= permits
+  })
+}
+
+/**
+ * What keeps this entry from its permits, if there are so many; undefined: it has them. One of the last before it has to leave: the others want
+ * too little to make room. So of equals each waits for as many as there are permits, however long the line is.
+ */
+export function inTheWayOf(line: Line, entry: Entry, permits: number): Line | undefined {
+  if (takersIn(line, permits).includes(entry)) return undefined
+  let watched = 0
+  return before(line, entry.key)
+    .toReversed()
+    .filter((each) => {
+      const enough = watched > permits - permitsOf(entry)
+      watched += permitsOf(each)
+      return !enough
+    })
+}
+
 /** Those that have the lock. */
 export function holdersIn(line: Line): Line {
   const turns = inTurn(line)
@@ -36,6 +61,11 @@ export function holdersIn(line: Line): Line {
 function nearest(ahead: Line, { mode, within }: Entry): Entry | undefined {
   if (mode !== 'read') return ahead.at(-1)
   return ahead.findLast((each) => each.mode !== 'read' && each.order !== within)
+}
+
+/** How many permits it has, or wants. */
+export function permitsOf({ permits = 1 }: Entry): number {
+  return permits
 }
 
 function compare(one: bigint, other: bigint): number {

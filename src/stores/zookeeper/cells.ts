@@ -85,7 +85,7 @@ export class ZooKeeperCells implements Cells {
   readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }> {
     return this.terms.ask('getData', cell.name, async (session) => {
       // In this order, as a session's requests are carried out.
-      const [node, line] = await Promise.all([this.#nodeBy(session, cell), this.terms.lineBy(session, lock)])
+      const [line, node] = await Promise.all([this.terms.lineBy(session, lock), this.#nodeBy(session, cell)])
       return { cell: cellIn(node), line }
     })
   }

@@ -2,10 +2,10 @@ import type { Entry, Mode } from '../session/line.js'
 
 /**
  * How an entry's node is called, as Curator calls them: `_c_`, what tells it from all others, what it is for, and the number that the
- * server gave it. A read within a write has the write's number behind its key.
+ * server gave it. A read within a write has the write's number behind its key, what is for permits their number.
  */
 const PATTERN =
-  /^(?:_c_(?<key>.+?)(?:~(?<within>\d+))?-)?(?<mark>lock-|__WRIT__|__READ__)(?<number>-?\d{1,10})$/
+  /^(?:_c_(?<key>.+?)(?:~(?<within>\d+)|\*(?<permits>\d+))?-)?(?<mark>lock-|__WRIT__|__READ__)(?<number>-?\d{1,10})$/
 
 const MARKS: Readonly<Record<Mode, string>> = { lock: 'lock-', write: '__WRIT__', read: '__READ__' }
 const MODES = new Map<string | undefined, Mode>([
@@ -18,18 +18,20 @@ const MODES = new Map<string | undefined, Mode>([
 const NUMBERS = 2n ** 32n
 
 /** The name that the server is asked for; it adds the number. */
-export function prefixOf(key: string, mode: Mode, within?: bigint): string {
+export function prefixOf({ key, mode, within, permits }: Omit<Standing, 'order'>): string {
   const inside = within === undefined ? '' : `~${BigInt.asUintN(32, within)}`
-  return `_c_${key}${inside}-${MARKS[mode]}`
+  const many = permits === undefined ? '' : `*${permits}`
+  return `_c_${key}${inside}${many}-${MARKS[mode]}`
 }
 
 /** The name of the node that was read as that entry. */
-export function nodeOf({ key, mode, order, within }: Omit<Entry, 'fence' | 'remainingMs'>): string {
+export function nodeOf(entry: Standing): string {
+  const { key, order } = entry
   // One without what tells it from all others is its own key.
   if (PATTERN.exec(key)?.groups?.['key'] === undefined && PATTERN.test(key)) return key
   const number = Number(BigInt.asIntN(32, order))
   const digits = String(Math.abs(number)).padStart(number < 0 ? 9 : 10, '0')
-  return `${prefixOf(key, mode, within)}${number < 0 ? '-' : ''}${digits}`
+  return `${prefixOf(entry)}${number < 0 ? '-' : ''}${digits}`
 }
 
 /** The entries among the nodes of a lock, in the order in which they came. What is none is left out, as are nodes of other programs. */
@@ -48,17 +50,18 @@ export function lineOf<Rest>(nodes: readonly string[], restOf: (key: string) => 
     .sort((one, other) => Number(one.order - other.order))
 }
 
-interface Standing {
-  readonly key: string
-  readonly mode: Mode
-  readonly order: bigint
-  readonly within: bigint | undefined
-}
+type Standing = Omit<Entry, 'fence' | 'remainingMs'>
 
 function read(node: string): Standing | undefined {
-  const { key = node, within, mark, number } = PATTERN.exec(node)?.groups ?? {}
+  const { key = node, within, permits, mark, number } = PATTERN.exec(node)?.groups ?? {}
   const mode = MODES.get(mark)
   if (mode === undefined || number === undefined) return undefined
   const order = BigInt.asUintN(32, BigInt(number))
-  return { key, mode, order, within: within === undefined ? undefined : BigInt(within) }
+  return {
+    key,
+    mode,
+    order,
+    within: within === undefined ? undefined : BigInt(within),
+    permits: permits === undefined ? undefined : Number(permits),
+  }
 }

@@ -101,7 +101,8 @@ export class ZooKeeperLink implements SessionLink {
     return ending
   }
 
-  async stand({ lock, session: id, key, mode, within }: StandRequest): Promise<Line | undefined> {
+  async stand(request: StandRequest): Promise<Line | undefined> {
+    const { lock, session: id, key } = request
     const session = this.#sessions.find(id)
     if (!session) return undefined
     const parent = this.#pathOf(lock)
@@ -112,7 +113,7 @@ export class ZooKeeperLink implements SessionLink {
       const line = known && (await this.#standing(session, parent, known))
       if (line) return line
       own = this.#add(parent, { lock, key, session })
-      const node = createNumbered(`${parent}/${prefixOf(key, mode, within)}`, NO_DATA, this.terms.acl)
+      const node = createNumbered(`${parent}/${prefixOf(request)}`, NO_DATA, this.terms.acl)
       return await this.#create(session, parent, own, node)
     } catch (error) {
       if (error instanceof RefusedError && own && own.path === undefined) this.#forget(parent, own)

@@ -1,0 +1,79 @@
+import { once } from '../rows/answered-requests.js'
+import type { RowClient } from '../rows/row-client.js'
+import { writeOf } from './cell-table.js'
+import type { Line } from './line.js'
+import { asOf, havingIn, lockOf, numberIn, type PermitNumber, permitNumbers, sumOf } from './permit-number.js'
+import type { Places } from './places.js'
+import { takersIn } from './turns.js'
+
+/** The numbers of permits, as one client changes them. */
+export class PermitNumbers {
+  constructor(
+    private readonly client: RowClient,
+    private readonly places: Places,
+  ) {}
+
+  trySet(name: string, permits: number, request: string, ttlMs = Infinity): Promise<boolean> {
+    return this.#change(name, request, (body, now) => {
+      if (body.permits !== undefined) return false
+      body.permits = permits
+      body.goneAt = ttlMs === Infinity ? undefined : now + ttlMs
+      return true
+    })
+  }
+
+  /** Returns whether it did; not if it is only to be where a number was ever set. */
+  async add(name: string, delta: number, request: string, onlyIfSet: boolean): Promise<boolean> {
+    const line = delta < 0 ? await this.places.link.read(lockOf(name)) : []
+    return await this.#change(name, request, (body) => {
+      if (onlyIfSet && body.permits === undefined) return false
+      const having = havingIn(line, body)
+      body.permits = (body.permits ?? 0) + delta
+      const fit = new Set(takersIn(line, body.permits))
+      const kept = having.filter((entry) => !fit.has(entry)).map(({ key }) => key)
+      body.kept = [...new Set([...(delta < 0 ? [] : body.kept), ...kept])]
+      return true
+    })
+  }
+
+  /**
+   * Takes all that nobody wants who came before. Whoever comes meanwhile stands behind this in line, and has nothing before the number is
+   * the smaller one.
+   */
+  async drain(name: string, request: string): Promise<number> {
+    const { places } = this
+    const { cells } = places.link
+    const cell = { space: 'semaphore', name } as const
+    const lock = lockOf(name)
+    const attempt = async (key: string, ahead: Line): Promise<number | undefined> => {
+      const seen = await cells.read(cell)
+      const now = cells.now()
+      const body = numberIn(seen, now)
+      const { permits } = body
+      if (permits === undefined) return 0
+      const drained = once(body.answered, now, request, () => {
+        const free = Math.max(permits - sumOf(ahead), 0)
+        body.permits = permits - free
+        return free
+      })
+      const { version } = seen
+      const write = { cell, version, whileStands: { lock, key }, ...writeOf(permitNumbers.pack(body), now) }
+      return (await cells.write(write)) === undefined ? undefined : Number(drained)
+    }
+    for (;;) {
+      const drained = await places.barring(lock, attempt)
+      if (drained !== undefined) return drained
+    }
+  }
+
+  #change(
+    name: string,
+    request: string,
+    carryOut: (body: PermitNumber, now: number) => boolean,
+  ): Promise<boolean> {
+    return this.client.change(permitNumbers, name, ({ body, now }) => {
+      asOf(body, now)
+      return once(body.answered, now, request, () => carryOut(body, now)) === true
+    })
+  }
+}
