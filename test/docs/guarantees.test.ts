@@ -27,8 +27,8 @@ const columns: Readonly<Record<string, Shown>> = {
     own: ['test/mysql/', 'test/rows/', 'test/transactions/'],
   },
   SQLite: { suite: 'test/conformance/sqlite.test.ts', own: ['test/rows/', 'test/sqlite/'] },
-  etcd: { suite: 'test/conformance/etcd.test.ts', own: ['test/etcd/'] },
-  ZooKeeper: { suite: 'test/conformance/zookeeper.test.ts', own: ['test/zookeeper/'] },
+  etcd: { suite: 'test/conformance/etcd.test.ts', own: ['test/etcd/', 'test/session/told'] },
+  ZooKeeper: { suite: 'test/conformance/zookeeper.test.ts', own: ['test/zookeeper/', 'test/session/told'] },
   memcached: { suite: 'test/conformance/memcached.test.ts', own: ['test/memcached/'] },
 }
 
@@ -114,7 +114,7 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
   },
   'a server that restarts without its data': {
-    standalone: ['without its data, while the lock is held: it is lost, and to be had anew'],
+    standalone: ['W2: without its data, while one waits: the waiter is in, the holder is told'],
     Sentinel: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
     Cluster: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
   },
@@ -138,7 +138,6 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
       'a process that waits for another: it only reads, seldom, however many of its calls wait',
     ],
     SQLite: ['a holder whose process ends is noticed by those who wait for it, long before its lease ends'],
-    etcd: ['S6: a release is told to one client, however many wait'],
     ZooKeeper: [
       'S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client',
     ],
@@ -176,6 +175,7 @@ beforeAll(async () => {
   const files: SourceFile[] = [
     ...(await filesIn(['src/conformance/cases'], '.cases.ts')),
     ...(await filesIn(['test'], '.test.ts')),
+    ...(await filesIn(['test'], '.cases.ts')),
   ]
   tests = files.map((file) => ({ path: file.path, names: testNamesOf(file) }))
 })

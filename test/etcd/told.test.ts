@@ -1,6 +1,6 @@
 import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
-import { toldCases } from '../session/told.js'
+import { toldCases } from '../session/told.cases.js'
 
 toldCases({
   store: 'etcd',

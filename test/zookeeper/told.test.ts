@@ -1,6 +1,6 @@
 import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
-import { toldCases } from '../session/told.js'
+import { toldCases } from '../session/told.cases.js'
 
 toldCases({
   store: 'ZooKeeper',
