@@ -14,7 +14,7 @@ import { Tap } from './tap.js'
 const scene = new Scene()
 
 const MARK = 'a-secret-that-is-in-no-error'
-const [CREATE, GET_DATA, GET_CHILDREN, PING, EVENT] = [15, 4, 8, 11, -1]
+const [CREATE, EXISTS, GET_DATA, GET_CHILDREN, PING, EVENT] = [15, 3, 4, 8, 11, -1]
 const ACL = [{ scheme: 'world', id: 'anyone' }]
 
 const stat = (out: JuteWriter): JuteWriter => {
@@ -124,6 +124,28 @@ test('faults A1: a server that tells of one event after another, and answers not
   await flooding
   expect(server.requests).toBeLessThan(20)
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20)
+})
+
+test('W2: a change that is told of with the answer to the watch for it is not the last that is heard of', async () => {
+  const changed = answer(EVENT, (out) => out.int(3).int(3).text('/replies/watched'), 0, -1n)
+  let watches = 0
+  const server = scene.keep(
+    await HostileServer.start({
+      welcome: () => welcome(30_000),
+      answer: ({ xid, type }) => {
+        if (type !== EXISTS) return answer(xid)
+        watches += 1
+        return watches > 3 ? answer(xid) : Buffer.concat([answer(xid), changed])
+      },
+    }),
+  )
+  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 5_000 })
+  let told = 0
+  await session.watchChanges('/replies/watched', () => {
+    told += 1
+  }).confirmed
+  await until(() => watches === 4, { what: 'it is watched again after each change' })
+  expect(told).toBe(3)
 })
 
 test('faults A1, L3: a lock is kept when a server makes up an answer, and goes on to be renewed', async () => {

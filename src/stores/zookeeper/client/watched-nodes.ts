@@ -13,8 +13,8 @@ export class WatchedNodes {
   readonly #watches = new Watches<boolean>()
   /** For every change. */
   readonly #changes = new Watches<void>()
-  /** Which are being asked for again since they told of something. */
-  readonly #asked = new Set<string>()
+  /** Which are being asked for again since they told of something, and how to ask once more if they have told of more since then. */
+  readonly #asked = new Map<string, (() => void) | undefined>()
   /** Whether it is being told what happened while there was no connection, in whatever order. */
   #catchesUp = false
   /** Whether there is a node that it may not read, and so cannot watch. */
@@ -70,13 +70,22 @@ export class WatchedNodes {
     this.#changes.tell(path)
   }
 
-  /** Not while that is under way: a server that tells of one event after another, and answers nothing, is asked once. */
+  /**
+   * Not while that is under way: a server that tells of one event after another, and answers nothing, is asked once. An event that came
+   * meanwhile may have ended the watch that was just set (the two may come in one piece): it is asked again then.
+   */
   #again(path: string, ask: () => Promise<void>): void {
-    if (this.#asked.has(path)) return
-    this.#asked.add(path)
+    if (this.#asked.has(path)) {
+      this.#asked.set(path, () => this.#again(path, ask))
+      return
+    }
+    this.#asked.set(path, undefined)
     const connection = this.current()
     const answered = (): void => {
-      if (this.current() === connection) this.#asked.delete(path)
+      if (this.current() !== connection) return
+      const onceMore = this.#asked.get(path)
+      this.#asked.delete(path)
+      onceMore?.()
     }
     ask().then(answered, answered)
   }
