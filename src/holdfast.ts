@@ -72,22 +72,26 @@ export class Holdfast extends LockClient {
       disconnect: 'holdfast.close()',
     })
     refuseMoreArguments(LockClient.prototype, { lock: 2, run: 1, owner: 0, list: 1, close: 1 })
-    refuseMoreArguments(this.prototype, {
-      fencedLock: 2,
-      fairLock: 2,
-      readWriteLock: 1,
-      semaphore: 2,
-      permitExpirableSemaphore: 2,
-      countDownLatch: 1,
-      guardedValue: 1,
-      checkSequencer: 1,
-      spinLock: 2,
-      multiLock: 1,
-      stripedLock: 2,
-      computeOnce: 3,
-      job: 3,
-      leader: 2,
-    })
+    refuseMoreArguments(
+      this.prototype,
+      {
+        fencedLock: 2,
+        fairLock: 2,
+        readWriteLock: 1,
+        semaphore: 2,
+        permitExpirableSemaphore: 2,
+        countDownLatch: 1,
+        guardedValue: 1,
+        checkSequencer: 1,
+        spinLock: 2,
+        multiLock: 1,
+        stripedLock: 2,
+        computeOnce: 3,
+        job: 3,
+        leader: 2,
+      },
+      { multiLock: "multiLock([holdfast.lock('a'), holdfast.lock('b')])" },
+    )
   }
 
   readonly #kinds: Kinds

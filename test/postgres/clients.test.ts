@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import process from 'node:process'
+import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import postgresJs from 'postgres'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/base/errors/errors.js'
 import { until } from '../servers/until.js'
 import { type Client, libraryNames, missing, openClient, Stand, sqlOf, title } from './server.js'
@@ -176,6 +177,11 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     ]
     for (const each of wrong)
       expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
+    const pool = createPool('mysql://user:hush-hush@127.0.0.1:1/database')
+    onTestFinished(() => pool.end())
+    const call = () => Reflect.apply(openClient, undefined, [pool])
+    expect(call).toThrow("import { mysql } from 'holdfast/mysql' and write mysql(pool)")
+    expect(call).not.toThrow('hush-hush')
     expect(() => openClient(stand.pool, { connections: 0 })).toThrow('connections is 0')
     expect(() => openClient(stand.pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')
     expect(() => Reflect.apply(openClient, undefined, [stand.pool, { tabel: 'x' }])).toThrow('tabel')

@@ -40,6 +40,13 @@ test.each(Object.entries(calls))(
   },
 )
 
+test('a multi-lock of locks that are no array says how to write it', () => {
+  const [one, other] = [holdfast.lock('a'), holdfast.lock('b')]
+  expect(() => Reflect.apply(holdfast.multiLock, holdfast, [one, other])).toThrow(
+    "write multiLock([holdfast.lock('a'), holdfast.lock('b')])",
+  )
+})
+
 test('faults B19: what returns a promise rejects, and what does not throws', async () => {
   const job: unknown = Reflect.apply(Reflect.get(holdfast, 'job'), holdfast, ['a', {}, nothing, 5])
   await expect(job).rejects.toThrow(InvalidArgumentError)

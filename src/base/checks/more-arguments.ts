@@ -3,8 +3,13 @@ import { InvalidArgumentError } from '../errors/errors.js'
 /**
  * Has methods refuse what comes after their arguments. A program in JavaScript that gives more has something in mind, like the count of a
  * latch, that would not count.
+ * @param instead what to write in the place of more, by method
  */
-export function refuseMoreArguments(prototype: object, most: Readonly<Record<string, number>>): void {
+export function refuseMoreArguments(
+  prototype: object,
+  most: Readonly<Record<string, number>>,
+  instead: Readonly<Record<string, string>> = {},
+): void {
   for (const [name, count] of Object.entries(most)) {
     const method: unknown = Reflect.get(prototype, name)
     if (typeof method !== 'function') throw new TypeError(`${name} is no method`)
@@ -16,7 +21,7 @@ export function refuseMoreArguments(prototype: object, most: Readonly<Record<str
       const refusal = new InvalidArgumentError(
         `argument ${place} of ${name}()`,
         more,
-        'nothing in this place',
+        `nothing in this place${name in instead ? `: write ${instead[name]}` : ''}`,
       )
       if (isAsync) return Promise.reject(refusal)
       throw refusal

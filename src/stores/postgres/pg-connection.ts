@@ -35,7 +35,7 @@ export function pgConnections(pool: PgPool): MakeConnection {
     throw new InvalidArgumentError(
       'pool',
       pool,
-      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}, as in postgres(new pg.Pool({ connectionString: url }))`,
+      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}, as in postgres(new pg.Pool({ connectionString: url }))${offersConnections(pool) ? "; for a pool of mysql2 or mariadb import { mysql } from 'holdfast/mysql' and write mysql(pool)" : ''}`,
     )
   }
   return (prepares) => {
@@ -165,6 +165,11 @@ function call(object: object | undefined, method: string): void {
 function isPool(value: unknown): value is PgPool & { readonly Client?: unknown } {
   if (typeof value !== 'object' || value === null || !('options' in value)) return false
   return typeof value.options === 'object' && value.options !== null && 'Client' in value
+}
+
+/** As pools of the libraries for MySQL do. */
+function offersConnections(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'getConnection' in value
 }
 
 function isClient(value: unknown): value is PgClient {
