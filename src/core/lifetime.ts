@@ -79,7 +79,7 @@ export class Lifetime {
       if (waiter.call.composition === composition) waiter.cancel(reason)
   }
 
-  /** Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first. */
+  /** Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first (rule W6). */
   upToEnd<Result>(work: Promise<Result>, name?: string): Promise<Result> {
     return this.#unanswered.upToEnd(work, name)
   }

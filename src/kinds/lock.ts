@@ -134,6 +134,7 @@ export class Lock {
     const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
     const hold = this.#terms.openLocks.take(this.name, scope)
     if (!hold) {
+      // Nothing is sent but a question (rule O5).
       const holder = await this.#holder()
       throw new NotOwnerError(this.name, scope.owner, holder?.owner, undefined, holder?.heldSince)
     }

@@ -158,7 +158,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   }
 
   /**
-   * The lock was released, and so many other clients were told, which stand in no line. They would never meet a free lock if this process
+   * The lock was released, and so many other clients were told, which stand in no line: they get their turn (rule W8). They would never meet a free lock if this process
    * went on at once. Where waiters poll, there may be others that nobody can tell.
    */
   stepAside(others: number): void {

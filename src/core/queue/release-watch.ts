@@ -102,7 +102,7 @@ export class ReleaseWatch {
     this.version += 1
   }
 
-  /** The lock was given away, and nothing had been announced. */
+  /** The lock was given away, and nothing had been announced: the store is to find out whether messages still come (rule W7). */
   doubt(): void {
     this.#watch?.doubt?.()
   }

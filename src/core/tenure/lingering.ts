@@ -28,7 +28,7 @@ export interface Offer {
 }
 
 /**
- * Locks that stay with this process after their release (`lingerMs`): the next acquisition of one is a hand-over from nobody, and sends
+ * Locks that stay with this process after their release (`lingerMs`, rule W9): the next acquisition of one is a hand-over from nobody, and sends
  * nothing under the watchdog (enter-kept.ts).
  *
  * This is biased locking (Dice, Moir and Scherer, "Quickly Reacquirable Locks", 2003; HotSpot's biased locking) with a process in the
