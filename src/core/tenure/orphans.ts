@@ -80,8 +80,8 @@ export class Orphans {
   }
 
   /** Gives back whatever part of the store still keeps for a lost tenure; tries until its lease has ended there. */
-  leave({ name, storedAs: owner }: Tenure, leaseMs: number): void {
-    void this.begin({ name, owner, heldBefore: 0, leaseMs }, Promise.reject(noAnswer(name)))
+  leave({ name, storedAs: owner, permits }: Tenure, leaseMs: number): void {
+    void this.begin({ name, owner, heldBefore: 0, leaseMs, permits }, Promise.reject(noAnswer(name)))
   }
 
   /** A request in that owner's name may have been sent twice. */

@@ -32,6 +32,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   watched = false
   holds: readonly HoldRecord[] = []
   #deadline = -Infinity
+  /** Until when the store may keep it beyond the deadline, for nobody (see {@link mayLast}). */
+  storedUntil = -Infinity
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
@@ -120,9 +122,14 @@ export class Tenure extends Alarm implements Linked<Tenure> {
     return deadline === -Infinity ? deadline : Math.max(deadline, this.#deadline)
   }
 
-  /** Tenures lasts at least until `deadline`; it is never made shorter (rule L2). */
+  /** The tenure lasts at least until `deadline`; it is never made shorter (rule L2). */
   extend(deadline: number): void {
     if (deadline > this.#deadline) this.#deadline = deadline
+  }
+
+  /** A request may have prolonged it in the store until then, and this process does not count on that. */
+  mayLast(until: number): void {
+    if (until > this.storedUntil) this.storedUntil = until
   }
 
   /** No thread renews it any more; what it has written until now stays true. */
