@@ -42,9 +42,13 @@ export class QuorumLockPort implements LockPort {
   constructor(
     private readonly members: readonly Member[],
     private readonly schedule: Schedule,
-    private readonly terms: { readonly serverTimeoutMs: number; readonly commandTimeoutMs: number },
+    private readonly terms: {
+      readonly clientId: string
+      readonly serverTimeoutMs: number
+      readonly commandTimeoutMs: number
+    },
   ) {
-    this.#watches = new QuorumWatches(members, schedule)
+    this.#watches = new QuorumWatches(members, schedule, terms.clientId)
     this.#majority = majorityOf(members.length)
     this.#spares = sparesOf(members.length)
   }

@@ -46,7 +46,7 @@ class QuorumSession implements StoreSession {
     { thread: _, ...settings }: StoreSettings,
     { serverTimeoutMs, restartGuardMs }: QuorumSettings,
   ) {
-    const { commandTimeoutMs, schedule } = settings
+    const { clientId, commandTimeoutMs, schedule } = settings
     if (serverTimeoutMs !== undefined && serverTimeoutMs >= commandTimeoutMs) {
       throw invalidNumber(
         'serverTimeoutMs',
@@ -59,6 +59,7 @@ class QuorumSession implements StoreSession {
     this.#members = members
     const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
     this.#port = new QuorumLockPort(members, schedule, {
+      clientId,
       commandTimeoutMs,
       serverTimeoutMs: serverTimeoutMs ?? usual,
     })
