@@ -114,7 +114,7 @@ export class Holdfast extends LockClient {
     const [clientOrStore, options = {}] = given
     const settings = checkHoldfastOptions(options)
     const store = given.length === 0 ? defaultStore() : redisStoreOf(clientOrStore)
-    super(new ConfiguredStore(store, settings), clientOptionsOf(options))
+    super(new ConfiguredStore(store, settings), clientOptionsOf(settings))
     this.#kinds = kindsOf(this)
     const view = viewOf(this.#kinds.session)
     if (view) this.#kinds.observer = new Lookout(view, this.#kinds, settings.onDeadlock)

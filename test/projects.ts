@@ -38,7 +38,7 @@ const virtual: Project = {
     'test/permits/{conservation,listed}.test.ts',
     'test/prometheus/expose.test.ts',
     'test/properties/{addresses,error-texts,lease-time,schedule}.test.ts',
-    'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,tickets,votes}.test.ts',
+    'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,tickets,twins,votes}.test.ts',
     'test/replicas/acknowledged-port.test.ts',
     'test/rows/{entrance,tied-line}.test.ts',
     'test/server-locks/waits.test.ts',

@@ -111,6 +111,23 @@ describe('members', () => {
     await proxy.stop()
   })
 
+  test('one server under two addresses is refused where INFO is denied, too', async () => {
+    const rights = ['on', '>secret', '~*', '&*', '+@all', '-info']
+    await Promise.all([0, 1].map((index) => fleet.client(index).call('ACL', 'SETUSER', 'mute', ...rights)))
+    const user = { username: 'mute', password: 'secret', enableReadyCheck: false }
+    const { host, port } = fleet.server(0)
+    const proxy = await RespProxy.before({ host, port })
+    const again = standaloneClient({ ...user, host: proxy.host, port: proxy.port })
+    const members = [fleet.client(0, user), fleet.client(1, user), again]
+    const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
+    await expect(holdfast.lock(fleet.lockName()).acquire()).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('are one server under two addresses'),
+    })
+    again.disconnect()
+    await proxy.stop()
+  })
+
   test('a server that has restarted does not vote while it is guarded', async () => {
     const guard = { restartGuardMs: 3_600_000 }
     // All have just been started, as far as a client that sees them for the first time can tell.

@@ -18,8 +18,8 @@ export interface LockOptions {
 }
 
 /** What handles of a kind with these options are made of. */
-export function withLockOptions(context: KindContext, options: LockOptions): KindContext {
-  checkObject('options', options, ['lingerMs', 'reentrant'])
+export function withLockOptions(context: KindContext, given: LockOptions): KindContext {
+  const options = checkObject('options', given, ['lingerMs', 'reentrant'])
   const { reentrant } = options
   if (reentrant !== undefined && typeof reentrant !== 'boolean')
     throw new InvalidArgumentError('reentrant', reentrant, 'true or false')

@@ -213,7 +213,7 @@ export class QuorumLockPort implements LockPort {
    * servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
-    const looks = this.members.map(async (member) => (await member.look()) ?? true)
+    const looks = this.members.map((member) => member.look().then(() => true))
     const all = Promise.allSettled(looks)
     const { clock } = this.schedule
     const begunAt = clock.now()

@@ -4,6 +4,7 @@ import type { LockPort } from '../../port/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
 import { QuorumLockPort } from './lock-port.js'
+import { Mark } from './mark.js'
 import { Member, type MemberStore } from './member.js'
 
 /** Options of {@link quorum}, checked. */
@@ -55,7 +56,8 @@ class QuorumSession implements StoreSession {
       )
     }
     const members: Member[] = []
-    for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members))
+    const mark = new Mark(settings.clientId)
+    for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members, mark))
     this.#members = members
     const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
     this.#port = new QuorumLockPort(members, schedule, {
