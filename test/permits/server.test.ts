@@ -205,4 +205,5 @@ test('faults B1: a release grants what it gives back to the call whose turn it i
   await holds[1]?.release()
   for (const each of waiting) await (await each).release()
   expect(await semaphore.availablePermits()).toBe(2)
+  expect(await keys()).toEqual(['s'])
 })
