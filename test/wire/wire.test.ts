@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listen } from '../../servers/port.js'
-import { eventually } from '../../setup/eventually.js'
-import type { Endpoint } from '../order.js'
-import { Wire } from './wire.js'
+import { listen } from '../servers/port.js'
+import { eventually } from '../setup/eventually.js'
+import { type Endpoint, Wire } from './wire.js'
 
 let echo: Server
 let wire: Wire
