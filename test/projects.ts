@@ -23,7 +23,7 @@ const virtual: Project = {
   name: 'virtual',
   tier: 'blocking',
   files: [
-    'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit}/**/*.test.ts',
+    'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit,wire}/**/*.test.ts',
     'test/conformance/memory*.test.ts',
     'test/contract/{combinations,memory-virtual-time}.test.ts',
     'test/cli/{key-names,seconds}.test.ts',

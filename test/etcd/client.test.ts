@@ -145,6 +145,7 @@ describe('watches', () => {
     await eventually(() => told.length === 2)
     await put(etcd, 'y')
     wire.refuse()
+    wire.breakAll()
     await eventually(() => told.length === 4)
     expect(breaks).toHaveLength(1)
     await etcd.deleteRange({ key: text('y') }, about)
@@ -206,7 +207,7 @@ describe('servers that do not do what they should', () => {
       async () =>
         String((await direct.range({ key: text('broken') }, about)).entries[0]?.value) === 'written',
     )
-    wire.cut()
+    wire.breakAll()
     expect(await failing).toMatchObject({ reason: 'unreachable', transient: true })
   })
 
@@ -244,6 +245,6 @@ describe('closing', () => {
     expect(await failureOf(etcd.range({ key: text('closing') }, about))).toMatchObject({ transient: false })
     expect(schedule.size).toBe(0)
     wire.heal('delivered')
-    await eventually(() => wire.connections === 0)
+    await eventually(() => wire.open.length === 0)
   })
 })

@@ -35,6 +35,7 @@ export async function findLeftovers(
     found.push(...((await topology.ensemble?.entries()) ?? []).map((entry) => leftover(`entry ${entry}`)))
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
+    // What clients leave on their way out is gone in a moment: it looks again.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
