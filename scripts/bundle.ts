@@ -3,7 +3,7 @@
  *
  * A process must have one class `Lock`, whichever way it is loaded. So what several ways in use is in files that they share; `import` and
  * `require` give the ES modules where `require` takes them, and the CommonJS modules elsewhere (`index.mjs`), as in Jest; and TypeScript
- * finds the same declarations from both.
+ * finds the same declarations from both. Yarn's Plug'n'Play, whose `require` knows no `module-sync`, is led to the ES modules (`forwarding`).
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, posix, relative } from 'node:path'
@@ -48,6 +48,7 @@ await write(
       users.size === 0 && module.includes('/watchdog-thread/') ? null : 'shared',
     ),
   },
+  forwarding,
 )
 await write(
   'dist/cjs',
@@ -81,7 +82,12 @@ function inputs(names: readonly string[], file: (entry: string) => string): Reco
   return Object.fromEntries(names.map((entry) => [posix.join(entry, 'index'), file(entry)]))
 }
 
-async function write(folder: string, input: InputOptions, output: OutputOptions): Promise<void> {
+async function write(
+  folder: string,
+  input: InputOptions,
+  output: OutputOptions,
+  wrap = (_file: string, code: string): string => code,
+): Promise<void> {
   const bundle = await rolldown({ preserveEntrySignatures: 'allow-extension', ...input })
   const { output: files } = await bundle.generate({
     chunkFileNames: 'chunks/[name].js',
@@ -94,8 +100,26 @@ async function write(folder: string, input: InputOptions, output: OutputOptions)
     if (file.type === 'asset') throw new Error(`${file.fileName} is no module`)
     const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
     const terms = licences(Object.keys(file.modules).map((path) => relative(root, path)))
-    save(posix.join(folder, file.fileName), first + terms + file.code.slice(first.length))
+    const code = first + terms + file.code.slice(first.length)
+    save(posix.join(folder, file.fileName), file.isEntry ? wrap(file.fileName, code) : code)
   }
+}
+
+/**
+ * A CommonJS way in that gives the ES module under Plug'n'Play, where Node lets it be required: `import` gives that one too. Elsewhere, as
+ * in Jest, the ES module does not load this way. No bundler follows `module.require`, and none may find two assignments of exports.
+ */
+function forwarding(file: string, code: string): string {
+  const esm = posix.relative(posix.dirname(posix.join('cjs', file)), file)
+  return `const self = module
+let esm
+if (process.versions.pnp && require("node:module").registerHooks) try {
+	esm = self.require("${esm}")
+} catch {}
+if (esm) self.exports = esm
+else {
+${code}}
+`
 }
 
 /** Puts the modules that several ways in use, or none until it needs them, into the file that `fileOf` names; those of one way in are in its own. */
