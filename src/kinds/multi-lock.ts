@@ -199,8 +199,7 @@ function checkLocks(locks: readonly Lock[]): readonly Lock[] {
   }
   const names = new Set<string>()
   for (const [index, lock] of locks.entries()) {
-    if (!(lock instanceof Lock))
-      throw new InvalidArgumentError(`locks[${index}]`, lock, `a lock of a Holdfast, ${EXAMPLE}`)
+    if (!(lock instanceof Lock)) throw noLock(`locks[${index}]`, lock)
     // Kinds of one name can exclude each other; one member would then wait for the other for ever. And names are what all callers go by.
     if (names.has(lock.name))
       throw new InvalidArgumentError('locks', locks, 'locks with different names', {
@@ -209,4 +208,14 @@ function checkLocks(locks: readonly Lock[]): readonly Lock[] {
     names.add(lock.name)
   }
   return [...locks]
+}
+
+function noLock(argument: string, found: unknown): InvalidArgumentError {
+  if (typeof found !== 'object' || found === null || !('forceUnlock' in found))
+    return new InvalidArgumentError(argument, found, `a lock of a Holdfast, ${EXAMPLE}`)
+  const accepted =
+    'locks of one copy: load it with import everywhere, or with require everywhere, and in one version'
+  return new InvalidArgumentError(argument, found, accepted, {
+    found: 'is a lock of another copy of Holdfast, which this process has loaded too',
+  })
 }

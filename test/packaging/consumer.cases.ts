@@ -103,6 +103,14 @@ export function consumerCases(projectOf: () => Project): void {
   test('the plain lock alone, bundled into one file, runs on its own', () =>
     runsBundled('lock-main.mjs', 'esm'))
 
+  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () => {
+    expect((await projectOf().node(['two-copies.mjs'])).split('\n')).toEqual([
+      'InvalidArgumentError: locks[1] is a lock of another copy of Holdfast, which this process has loaded too; accepted: locks of one copy: ' +
+        'load it with import everywhere, or with require everywhere, and in one version.',
+      'true',
+    ])
+  })
+
   test('its command line is installed with it and finds the server', async () => {
     const bin = projectOf().path('node_modules', '.bin', 'holdfast')
     expect(await projectOf().node([bin, '--help'])).toContain('holdfast')
