@@ -8,6 +8,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { type ChunkingContext, type InputOptions, type OutputOptions, rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { licences } from './licences.js'
@@ -98,11 +99,18 @@ async function write(
   await bundle.close()
   for (const file of files) {
     if (file.type === 'asset') throw new Error(`${file.fileName} is no module`)
+    const paths = Object.keys(file.modules).map((path) => relative(root, path))
     const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
-    const terms = licences(Object.keys(file.modules).map((path) => relative(root, path)))
-    const code = first + terms + file.code.slice(first.length)
+    const text = file.code.slice(first.length)
+    // Nobody reads the code of the command line.
+    const body = paths.some((path) => path.startsWith('src/cli/')) ? await withoutSpace(text) : text
+    const code = first + licences(paths) + body
     save(posix.join(folder, file.fileName), file.isEntry ? wrap(file.fileName, code) : code)
   }
+}
+
+async function withoutSpace(code: string): Promise<string> {
+  return (await transform(code, { minifyWhitespace: true, target: 'node20.19' })).code
 }
 
 /**

@@ -191,11 +191,11 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
   }
 }
 
-const EXAMPLE = "as in multiLock([holdfast.lock('a'), holdfast.lock('b')])"
+export const MULTI_LOCK_EXAMPLE = "multiLock([holdfast.lock('a'), holdfast.lock('b')])"
 
 function checkLocks(locks: readonly Lock[]): readonly Lock[] {
   if (!Array.isArray(locks) || locks.length === 0) {
-    throw new InvalidArgumentError('locks', locks, `an array of locks, ${EXAMPLE}`)
+    throw new InvalidArgumentError('locks', locks, `an array of locks, as in ${MULTI_LOCK_EXAMPLE}`)
   }
   const names = new Set<string>()
   for (const [index, lock] of locks.entries()) {
@@ -212,10 +212,9 @@ function checkLocks(locks: readonly Lock[]): readonly Lock[] {
 
 function noLock(argument: string, found: unknown): InvalidArgumentError {
   if (typeof found !== 'object' || found === null || !('forceUnlock' in found))
-    return new InvalidArgumentError(argument, found, `a lock of a Holdfast, ${EXAMPLE}`)
-  const accepted =
-    'locks of one copy: load it with import everywhere, or with require everywhere, and in one version'
+    return new InvalidArgumentError(argument, found, `a lock of a Holdfast, as in ${MULTI_LOCK_EXAMPLE}`)
+  const accepted = 'locks of one copy: import it everywhere, or require it everywhere, in one version'
   return new InvalidArgumentError(argument, found, accepted, {
-    found: 'is a lock of another copy of Holdfast, which this process has loaded too',
+    found: 'is a lock of another copy of Holdfast in this process',
   })
 }

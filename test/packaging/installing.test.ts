@@ -73,10 +73,15 @@ const USE = `
   console.log(apart ? new required.ClosedError() instanceof ClosedError : required.Holdfast === Holdfast)`
 
 let packed: Packed & AsyncDisposable
+/** What became of each installation: its seconds, or that it failed. */
+const outcomes: Record<string, Record<string, string>> = {}
 
 beforeAll(async () => {
   packed = await pack()
-  return () => packed[Symbol.asyncDispose]()
+  return async () => {
+    console.table(outcomes)
+    await packed[Symbol.asyncDispose]()
+  }
 }, PATIENCE_MS)
 
 /** Has it installed in a project that depends on these too. */
@@ -103,11 +108,15 @@ describe.each(exhaustive ? packageManagers : (['npm 11'] as const))('%s', (name)
           ['nothing else', {}],
           ['the old releases that most people have', allOld],
         ] as const),
-  )('installs it beside %s, where it works', { timeout: PATIENCE_MS }, async (_, dependencies) => {
+  )('installs it beside %s, where it works', { timeout: PATIENCE_MS }, async (beside, dependencies) => {
     const manager = await providePackageManager(name)
+    const row: Record<string, string> = { ...outcomes[beside], [name]: 'failed' }
+    outcomes[beside] = row
+    const from = performance.now()
     const project = await installed(manager, dependencies)
     try {
       expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
+      row[name] = `${((performance.now() - from) / 1_000).toFixed(1)} s`
     } finally {
       await project.remove()
     }
