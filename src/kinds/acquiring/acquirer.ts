@@ -1,4 +1,3 @@
-import { invalidNumber } from '../../base/checks/checks.js'
 import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
 import { type Owner, type Owners, Scope } from '../../base/identity/owner.js'
 import type { Call, Refusal } from '../../core/acquire/call.js'
@@ -8,7 +7,12 @@ import { acquireChannel, traceAcquire } from '../../observe/trace/acquire.js'
 import { beginHold } from '../../observe/trace/hold.js'
 import type { Polls } from '../../port/lock-port.js'
 import type { Kind } from '../kinds.js'
-import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from '../options/options.js'
+import {
+  type AcquireOptions,
+  checkAcquireOptions,
+  checkLingers,
+  type UnlockOptions,
+} from '../options/options.js'
 import { warnIfDropped } from './dropped-hold.js'
 import { resultOf, traceOf } from './grant.js'
 import type { OpenLocks } from './open-locks.js'
@@ -163,8 +167,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     more?: Unusual,
   ): Promise<Granted | Refused> {
     const { kind, locker, maxHoldMs, polls, lingerMs, reentrant, sends } = this.context
-    if (options.lingerMs !== undefined && lingerMs === undefined)
-      throw invalidNumber('lingerMs', options.lingerMs, 'undefined, because this lock cannot linger')
+    checkLingers(options.lingerMs, lingerMs)
     const call: Call = {
       name: this.name,
       caller,

@@ -1,6 +1,7 @@
-import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { checkObject, whole } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { KindContext } from '../acquiring/acquirer.js'
+import { checkLingers } from './options.js'
 
 /** Options of one lock. Times are whole milliseconds. */
 export interface LockOptions {
@@ -24,8 +25,7 @@ export function withLockOptions(context: KindContext, given: LockOptions): KindC
   if (reentrant !== undefined && typeof reentrant !== 'boolean')
     throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
   const lingerMs = whole('lingerMs', options.lingerMs, 0)
-  if (lingerMs !== undefined && context.lingerMs === undefined)
-    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+  checkLingers(lingerMs, context.lingerMs)
   if (lingerMs === undefined && reentrant === undefined) return context
   return { ...context, lingerMs: lingerMs ?? context.lingerMs, reentrant }
 }

@@ -85,6 +85,12 @@ export function checkAcquireOptions(given: AcquireOptions, owners: Owners): Acqu
   return options
 }
 
+/** @param ofLock the time of the lock; undefined where it cannot linger */
+export function checkLingers(lingerMs: number | undefined, ofLock: number | undefined): void {
+  if (lingerMs !== undefined && ofLock === undefined)
+    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+}
+
 export function checkUnlockOptions(given: UnlockOptions, owners: Owners): UnlockOptions {
   const options = checkObject('options', given, ['owner'])
   if (options.owner !== undefined) checkIssued(options.owner, owners)
