@@ -1,45 +1,39 @@
-/** Builds the site, in site/ or the folder that is named: README.md, the pages in docs/ and the API, with a search over all of it. */
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+/**
+ * Builds the site, in site/ or the folder that is named: README.md as its first page, the pages in docs/, and the API behind them.
+ * What builds it stands in etc/site, with packages of its own, which only this installs.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { Application, Converter } from 'typedoc'
+import { describeApi, writePages } from './site-pages.js'
+import { moduleOf, waysIn } from './ways-in.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const entries = ['', ...readdirSync(join(root, 'src'))].map((name) => join(root, 'src', name, 'index.ts'))
+const workshop = resolve(root, 'etc/site')
+const out = resolve(process.argv[2] ?? resolve(root, 'site'))
 
-const app = await Application.bootstrap({
-  name: 'Holdfast',
-  includeVersion: true,
-  entryPoints: entries.filter((entry) => existsSync(entry)),
-  tsconfig: join(root, 'tsconfig.build.json'),
-  readme: join(root, 'README.md'),
-  projectDocuments: [
-    join(root, 'docs/*.md'),
-    ...['CONTRIBUTING', 'SECURITY', 'CHANGELOG'].map((name) => join(root, `${name}.md`)),
-  ],
-  out: process.argv[2] ?? join(root, 'site'),
-  // There is no address yet that links to sources could lead to.
-  disableSources: true,
-  excludeInternal: true,
-  excludePrivate: true,
-  // npm run typecheck does that.
-  skipErrorChecking: true,
-  highlightLanguages: ['ts', 'js', 'sh', 'sql', 'java', 'json', 'yaml', 'lua'],
-  ignoredHighlightLanguages: ['promql', 'text'],
-  searchInComments: true,
-  searchInDocuments: true,
-  validation: { notExported: false, invalidLink: true, notDocumented: false },
+if (!installed()) run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline'])
+await writePages()
+const entries = waysIn.map((way) => {
+  return `${way === '.' ? 'holdfast' : `holdfast/${way}`}=${resolve(root, 'src', `${moduleOf(way)}.ts`)}`
 })
-app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, document) => {
-  const title = /^# (.+)$/m.exec(document.content.map(({ text }) => text).join(''))?.[1]
-  if (title) document.name = title
-})
+run(process.execPath, ['api.js', 'pages/api', ...entries])
+await describeApi()
+run(process.execPath, ['node_modules/vitepress/bin/vitepress.js', 'build', '.', '--outDir', out])
 
-const project = await app.convert()
-if (project) {
-  app.validate(project)
-  await app.generateOutputs(project)
+/** Whether the packages are those of the lock file: then nothing is fetched. */
+function installed(): boolean {
+  const [wanted, there] = ['package-lock.json', 'node_modules/.package-lock.json'].map((name) => {
+    const path = resolve(workshop, name)
+    return existsSync(path) ? statSync(path).mtimeMs : 0
+  })
+  return there !== undefined && wanted !== undefined && there >= wanted
 }
-// What TypeDoc warns of is a link that leads nowhere, or a page that it could not read.
-process.exitCode = project && !app.logger.hasErrors() && !app.logger.hasWarnings() ? 0 : 1
+
+function run(program: string, args: readonly string[]): void {
+  const { status, error } = spawnSync(program, args, { cwd: workshop, stdio: 'inherit' })
+  if (error) throw error
+  if (status !== 0) process.exit(status ?? 1)
+}

@@ -59,6 +59,7 @@ export async function drawTerminal(recording: Recording, title: string): Promise
 <style>
 text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#e6edf3}
 .b{font-weight:bold}
+.d{opacity:.6}
 ${colours.join('\n')}
 .film{animation:film ${seconds.toFixed(1)}s steps(1,end) infinite}
 @keyframes film{${steps.join('')}}
@@ -126,7 +127,7 @@ function runsOf(cells: readonly IBufferCell[]): string {
 
 function styleOf(cell: IBufferCell): string {
   const colour = cell.isFgPalette() ? `c${cell.getFgColor() % 8}` : ''
-  return [colour, cell.isBold() ? 'b' : ''].filter((name) => name !== '').join(' ')
+  return [colour, cell.isBold() ? 'b' : '', cell.isDim() ? 'd' : ''].filter((name) => name !== '').join(' ')
 }
 
 function escaped(text: string): string {

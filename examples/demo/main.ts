@@ -39,7 +39,7 @@ async function demo(options: Options): Promise<number> {
   }
   const source = await interruption.race(bringStore(options.store))
   try {
-    console.log(source.told)
+    console.log(palette.dim(source.told))
     const findings = await work(source.url, options)
     console.log(findingsTable(findings, palette))
     const violated = findings.filter(({ sound }) => sound === false)
@@ -64,17 +64,26 @@ async function work(url: string, { withoutLock, workMs }: Options): Promise<Find
     scoreboard.start('without the lock')
     const unguarded = await shiftWithoutLock(crew, withoutLock ? workMs : workMs / 5)
     scoreboard.stop()
+    console.log(lossLine(unguarded.lost, unguarded.updates))
     if (withoutLock) return unguardedFindings(unguarded)
     scoreboard.start('with the lock')
     const say = (line: string): void => scoreboard.say(line)
     const guarded = await shiftWithLock({ crew, brief, locks, holdfast, say }, (workMs * 4) / 5)
-    return [...guarded, ...comparison(unguarded)]
+    scoreboard.stop()
+    console.log(lossLine(guarded.lost, guarded.updates))
+    return [...guarded.findings, ...comparison(unguarded)]
   } finally {
     scoreboard.stop()
     await crew.dismiss()
     await holdfast.close()
     await locks.close()
   }
+}
+
+/** What a shift came to. */
+function lossLine(lost: number, updates: number): string {
+  const paint = lost > 0 ? palette.red : palette.green
+  return `${paint(`  ${lost} of ${updates} updates are lost`)}\n`
 }
 
 function complain(error: unknown): number {

@@ -10,6 +10,7 @@ function paint(colour: Parameters<typeof styleText>[0]) {
 /** Colours, on a terminal that may have them; elsewhere the plain text. */
 export const palette = {
   bold: paint('bold'),
+  dim: paint('dim'),
   cyan: paint('cyan'),
   green: paint('green'),
   red: paint('red'),

@@ -17,11 +17,18 @@ export interface Setting {
   readonly say: (line: string) => void
 }
 
+/** What came of a shift with the lock. */
+export interface Guarded {
+  readonly updates: number
+  readonly lost: number
+  readonly findings: readonly Finding[]
+}
+
 /** The work with the lock: one worker is killed while it holds, and somebody unlocks what is not his. */
 export async function shiftWithLock(
   { crew, brief, locks, holdfast, say }: Setting,
   ms: number,
-): Promise<Finding[]> {
+): Promise<Guarded> {
   const ledger = await Ledger.open()
   try {
     const meter = locks.redis && (await Meter.start(locks.redis))
@@ -47,7 +54,7 @@ export async function shiftWithLock(
     const { sections, updates, depth, holds } = crew.tally
     const lost = updates - (await ledger.count())
     const commands = await meter?.read()
-    return [
+    const findings = [
       { what: 'worker processes', figure: `${crew.members.length}, one of them killed inside` },
       { what: 'critical sections done', figure: String(sections), sound: sections > 0 },
       {
@@ -80,6 +87,7 @@ export async function shiftWithLock(
         ? []
         : [{ what: 'commands per section (commandstats)', figure: (commands / sections).toFixed(2) }]),
     ]
+    return { updates, lost, findings }
   } finally {
     await ledger.remove()
   }

@@ -47,7 +47,7 @@ export async function bringStore(name: StoreName | undefined): Promise<Source> {
 }
 
 async function redis(): Promise<Source> {
-  const server = await bringServer({ prefer: 'binary' })
+  const server = await bringServer({ prefer: 'binary', say: () => undefined })
   const { how, version, host, port, url } = server
   const source = how === 'url' ? 'named by HOLDFAST_REDIS_URL' : `started for this run, by ${how}`
   return { url, told: `server: ${version} on ${host}:${port} (${source})`, stop: () => server.stop() }

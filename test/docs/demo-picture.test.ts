@@ -18,6 +18,19 @@ test('the run was one in which nothing was violated', () => {
   expect(shown).not.toContain('VIOLATED')
 })
 
+test('the film begins with the workers, below one line of set-up, and shows updates being lost without the lock and none with it', async () => {
+  const { events } = parseRecording(recorded)
+  const [seconds, text = ''] = events[0] ?? []
+  expect(seconds).toBeLessThan(0.1)
+  expect(text.split('\n').filter((line) => line.trim() !== '')[0]).toContain('server: ')
+  expect(text).toContain('worker 1')
+  const all = events.map(([, each]) => each).join('')
+  expect(all.match(/\d+ of \d+ updates are lost/g)).toEqual([
+    expect.stringMatching(/^[1-9]/),
+    expect.stringMatching(/^0 of [1-9]/),
+  ])
+})
+
 test('a frame shows what the terminal shows: what was overwritten is gone, and nothing of it is markup', async () => {
   const events: Array<[number, string]> = [
     [0, 'one <b>\r\n'],

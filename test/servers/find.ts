@@ -11,6 +11,8 @@ export type Preference = 'docker' | 'binary'
 export interface Order {
   readonly flavour?: Wanted
   readonly prefer?: Preference
+  /** Hears where the server comes from; otherwise one line of standard error tells it. */
+  readonly say?: (line: string) => void
 }
 
 const orders: Readonly<Record<Preference, readonly How[]>> = {
@@ -27,7 +29,7 @@ export class NoServerError extends Error {
   override readonly name = 'NoServerError'
 }
 
-/** Decides where servers come from, and says so on one line of standard error. */
+/** Decides where servers come from, and says so on one line: of standard error, unless something else is to hear it. */
 export async function findWay(
   need: Need,
   prefer: Preference = 'docker',

@@ -10,9 +10,15 @@ export type ServerOrder = Order & Pick<Plan, 'args' | 'files' | 'port'>
  * Brings one standalone server on the loopback interface, ready to answer. Where any flavour will do and
  * `HOLDFAST_REDIS_URL` names a server, that one is it, provided that nothing special is asked of it.
  */
-export async function bringServer({ flavour = 'any', prefer, ...plan }: ServerOrder = {}): Promise<Server> {
+export async function bringServer({
+  flavour = 'any',
+  prefer,
+  say,
+  ...plan
+}: ServerOrder = {}): Promise<Server> {
   const url = process.env['HOLDFAST_REDIS_URL']
   const plain = plan.args === undefined && plan.files === undefined && plan.port === undefined
   if (flavour === 'any' && plain && url !== undefined && url !== '') return GivenServer.reach(url)
-  return LaunchedServer.start({ ...plan, way: await findWay({ wanted: flavour, group: false }, prefer) })
+  const way = await findWay({ wanted: flavour, group: false }, prefer, undefined, say)
+  return LaunchedServer.start({ ...plan, way })
 }
