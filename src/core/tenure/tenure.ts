@@ -22,7 +22,8 @@ export interface Passed {
 /**
  * This process's unbroken possession of one lock: from the grant to the last release, or to the loss. One owner at a time has
  * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
- * taken; each keeps its own terms (rule L1), the tenure the time they share.
+ * taken; each keeps its own terms (rule L1), the tenure the time they share. What the watchdog, the slice of hand-overs and the lingering note
+ * about it are fields of its own: a section makes one object for all of them, not four.
  */
 export class Tenure extends Alarm implements Linked<Tenure> {
   /** Among the tenures of its kind that are held. */
@@ -170,7 +171,10 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   }
 }
 
-/** What an acquire gives its caller: one hold of a tenure, to be given back once. */
+/**
+ * What an acquire gives its caller: one hold of a tenure, to be given back once. Metrics, traces and events read their figures from it, so that a
+ * section makes no object for each of them.
+ */
 export class HoldRecord {
   /** Given back, or about to be. */
   released = false
