@@ -21,7 +21,10 @@ export interface Glance {
   readonly isOne: boolean
 }
 
-/** A hash of more fields is an application's; a longer line is read to its 200th place. */
+/**
+ * A hash of more fields is an application's, and what holds something else beside it takes a closer look; a longer line is read to its
+ * 200th place.
+ */
 const SCRIPT = `
 local answers = { redis.call('TIME') }
 for at = 1, #KEYS, 8 do
@@ -34,7 +37,7 @@ for at = 1, #KEYS, 8 do
       redis.call('EXISTS', KEYS[at + 4], KEYS[at + 5], KEYS[at + 6], KEYS[at + 7]),
     }
     for part = 3, 5 do
-      if type(answer[part]) == 'table' and answer[part].err then answer[part] = false end
+      if type(answer) == 'table' and type(answer[part]) == 'table' and answer[part].err then answer = false end
     end
   end
   answers[#answers + 1] = answer

@@ -14,7 +14,7 @@ const docs = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url))
 const all = process.env['HOLDFAST_PICTURES_ALL']
 const PHONE = { viewport: { width: 400, height: 860 }, deviceScaleFactor: 1.5 }
 
-describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', { timeout: 90_000 }, () => {
+describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', { timeout: 180_000 }, () => {
   const program = useProgram()
   let browser: Browser
   let server: Server
@@ -71,9 +71,13 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await scene.everyday()
     await scene.client('batch-3').lock('upload:7').acquire({ leaseMs: 7_000 })
     await scene.deadlock()
-    await page.getByText(/is no longer held/).waitFor()
+    scene.bustle(
+      ['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2'],
+      ['order:10422', 'stock:item:7004', 'order:10517', 'customer:881:merge'],
+    )
+    await page.locator('#changes .expired').waitFor()
     await page.locator('.ring').waitFor()
-    await page.waitForTimeout(20_000)
+    await page.waitForTimeout(45_000)
     await draw(page, 'ui')
     await glance(page, 'ui-full', true)
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -103,13 +107,16 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const { url } = await serve(program, server.url)
     await scene.crowd(300)
     await scene.line('invoice:17919', ['web-4', 'web-7'])
+    await scene.line('customer:33757', ['web-2'])
+    const many = ['order:20031', 'order:20032', 'stock:item:911', 'mail:outbox', 'invoice:77']
+    scene.bustle(['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2', 'web-6'], many)
     const page = await open(url, { colorScheme: 'dark' })
-    await page.getByText(/of 30\d locks$/).waitFor()
+    await page.getByText(/of 30\d locks/).waitFor()
     await page.waitForTimeout(8_000)
     await glance(page, 'three-hundred')
     await scene.crowd(10_000)
-    await page.getByText(/of (9,\d\d\d|10,0\d\d) locks$/).waitFor({ timeout: 60_000 })
-    await page.waitForTimeout(4_000)
+    await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
+    await page.waitForTimeout(25_000)
     await draw(page, 'ui-dark')
   })
 

@@ -1,4 +1,5 @@
 /** Locks with life in them, for the pictures of the page and for those who try it: held, waited for, shared, in a deadlock, by the thousand. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast } from '../../../src/index.js'
 import { plainRing } from '../../deadlock/ring.js'
 import { standaloneClient } from '../../setup/clients.js'
@@ -82,6 +83,27 @@ export class Scene {
   async deadlock(): Promise<void> {
     const clients = ['billing-1', 'billing-2', 'refunds-1'].map((label) => this.client(label))
     await plainRing(clients, 'account')
+  }
+
+  /** Clients that take one lock after the other, and wait for each other's, until the end. */
+  bustle(labels: readonly string[], names: readonly string[]): void {
+    let isOver = false
+    this.#ends.push(() => {
+      isOver = true
+    })
+    let turn = 7
+    const next = (below: number): number => {
+      turn = (turn * 1_103_515_245 + 12_345) % 2_147_483_648
+      return Math.floor((turn / 2_147_483_648) * below)
+    }
+    const work = async (label: string): Promise<void> => {
+      const client = this.client(label)
+      while (!isOver) {
+        await using _ = await client.lock(names[next(names.length)] ?? 'a').acquire()
+        await sleep(1_500 + next(5_000))
+      }
+    }
+    for (const label of labels) work(label).catch(() => undefined)
   }
 
   async end(): Promise<void> {
