@@ -173,6 +173,7 @@ function sharedFile(_module: string, users: ReadonlySet<string>): string | null 
   // What names a file loads no rows for it.
   if (used('url')) return 'url'
   if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
+  if (used('ui')) return 'operator'
   return 'client'
 }
 
