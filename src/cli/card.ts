@@ -1,13 +1,14 @@
 import { ownerText } from '../base/identity/label.js'
 import { printable } from '../base/identity/printable.js'
-import { isoTime } from '../base/time/iso-time.js'
 import {
+  forSoLong,
   holderText,
   holderTexts,
   isLocked,
   type LockView,
   leaseText,
   stateText,
+  waitingCount,
   waitingText,
 } from './lock-view.js'
 import type { Colours } from './output.js'
@@ -31,22 +32,24 @@ function card(lock: LockView, colours: Colours): string {
     ...holderRows(lock),
     ...(lock.remainingMs > 0 && lock.count === undefined ? [['Lease', leaseText(lock)]] : []),
     ...(lock.fence === undefined ? [] : [['Fence', lock.fence]]),
-    ['Waiting', waitingText(lock)],
+    ['Waiting', (waitingCount(lock) ? colours.yellow : plain)(waitingText(lock))],
     ...lineRows(lock),
   ]
   return plainTable(rows.map(([label, value]) => [colours.dim(label ?? ''), value ?? '']))
 }
 
+const plain = (text: string): string => text
+
 function holderRows(lock: LockView): string[][] {
   if (lock.owners.length === 0)
     return lock.remainingMs > 0 && lock.count === undefined ? [['Owner', holderText(lock)]] : []
-  return holderTexts(lock).map((text, index) => [index === 0 ? 'Owner' : '', text])
+  return holderTexts(lock, forSoLong).map((text, index) => [index === 0 ? 'Owner' : '', text])
 }
 
 function lineRows({ line = [] }: LockView): string[][] {
   const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode, waitsSince }, index) => {
-    const since = waitsSince === undefined ? [] : [`since ${isoTime(waitsSince)}`]
-    const remarks = [...(mode ? [mode] : []), ...since].join(', ')
+    const waits = waitsSince === undefined ? [] : [forSoLong(waitsSince)]
+    const remarks = [...(mode ? [mode] : []), ...waits].join(', ')
     const place = `${index + 1}. ${ownerText(owner)}${remarks === '' ? '' : ` (${remarks})`}`
     return [index === 0 ? 'In line' : '', place]
   })

@@ -82,8 +82,6 @@ waitedMs), suspended, lost, killed, not-started, not-released, aborted and ended
 
 Under nohup, write: holdfast run NAME -- nohup command. If KILL ends holdfast itself, the command runs on without the lock.`
 
-const lockFields = `{"name","kind","locked","owners":[{"owner","holds"}],"remainingMs"}; remainingMs is null if the lease has no end`
-
 export const lsHelp = `
 PATTERN is a glob over names: * ? [a-z]; quote it, or the shell will expand it. The program scans the key space in small steps,
 which delays no other client. It shows Redisson's locks too.
@@ -93,10 +91,12 @@ and semaphores of which only Redisson holds permits.
 
 Examples:
   holdfast ls
+  holdfast ls --sort waiting                       the busiest first
   holdfast ls 'invoice:*' --json | jq -r .name
 
 --json writes one line per lock:
-  ${lockFields}.
+  {"name","kind","locked","owners":[{"owner","holds"}],"remainingMs","waitingClients"}; remainingMs is null if the lease has no end,
+  waitingClients if the store does not know it; in Redis it counts the places in line.
 If the kind has them: "mode" (read, write), "fence" (the last token, a string), "available" (permits), "count" (of a latch).
 The kinds: "lock", "fenced lock", "read-write lock", "semaphore", "permit-expirable semaphore", "count-down latch".`
 
@@ -107,7 +107,7 @@ for fenced and read-write locks the last token; for latches the count. If severa
 another. Plain, fair and fenced locks are one lock: in Redis it is called fenced if it ever had a token.
 
 --json writes one line per lock:
-  the fields of ls, "waitingClients" (null if the store does not know it, or does not let this user ask), and "line":[{"owner","mode"?}].
+  the fields of ls, whose "waitingClients" here counts those outside the line too (null if this user may not ask), and "line":[{"owner","mode"?}].
 kind is null if there is no such lock; "semaphore or latch" is a "number" that may be either.`
 
 export const watchHelp = `

@@ -107,13 +107,21 @@ function holdsText(kind: ShownKind | undefined, holds: number): string {
   return `${holds} ${holds === 1 ? noun : `${noun}s`}`
 }
 
+/** How a moment is told: in a log by itself, on a screen with how long ago it was. */
+export type Since = (time: number) => string
+
+const exactly: Since = (time) => `since ${isoTime(time)}`
+
+/** The store's clock may run ahead of this one. */
+export const forSoLong: Since = (time) => `for ${timeText(Math.max(0, Date.now() - time))}, ${exactly(time)}`
+
 /** The owners, one text for each. */
-export function holderTexts({ kind, owners }: LockView): string[] {
+export function holderTexts({ kind, owners }: LockView, since = exactly): string[] {
   return owners.map(({ owner, holds, mode, heldSince }) => {
     const remarks = [
       ...(mode ? [mode] : []),
       ...(holds > 1 ? [holdsText(kind, holds)] : []),
-      ...(heldSince === undefined ? [] : [`since ${isoTime(heldSince)}`]),
+      ...(heldSince === undefined ? [] : [since(heldSince)]),
     ]
     return `${ownerText(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
   })
@@ -126,6 +134,17 @@ export function holderText(lock: LockView): string {
 
 export function leaseText({ remainingMs }: LockView): string {
   return Number.isFinite(remainingMs) ? `${timeText(remainingMs)} left` : 'has no end'
+}
+
+/** How many wait, as far as is known. */
+export function waitingCount({ waitingClients, line }: LockView): number | undefined {
+  return waitingClients ?? line?.length
+}
+
+/** Since when the first of its holders holds it, if known. */
+export function heldSince({ owners }: LockView): number | undefined {
+  const times = owners.flatMap((owner) => owner.heldSince ?? [])
+  return times.length === 0 ? undefined : Math.min(...times)
 }
 
 export function waitingText({ waitingClients }: LockView): string {

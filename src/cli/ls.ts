@@ -1,17 +1,23 @@
 import { exitCodes } from './exit-codes.js'
 import { firstAnswer } from './first-answer.js'
-import { type LockView, stateJson } from './lock-view.js'
+import { type LockView, viewJson } from './lock-view.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
+import { type Sorting, sortings } from './sorting.js'
 import { table } from './table.js'
 
-/** Lists the locks that are held now. Writes JSON as it finds them; a table needs all widths first. */
-export async function ls(server: Server, pattern: string, output: Output): Promise<number> {
+/** Lists the locks that are held now. Writes JSON as it finds them, unless it is to sort them; a table needs all widths first. */
+export async function ls(
+  server: Server,
+  pattern: string,
+  sorting: Sorting | undefined,
+  output: Output,
+): Promise<number> {
   await firstAnswer(server.family.greet(), output)
   const found: LockView[] = []
   const listing = server.catalogue.held(pattern)
   for await (const lock of listing) {
-    if (output.json) await output.result(() => '', stateJson(lock))
+    if (output.json && !sorting) await output.result(() => '', viewJson(lock))
     else found.push(lock)
   }
   const { unreadable } = listing
@@ -20,7 +26,11 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
     const text = `left out ${unreadable} ${noun} with a key that this user may not read, or that holds something else. Check the ACL.`
     output.note('unreadable', text, { unreadable })
   }
-  if (output.json) return exitCodes.ok
+  found.sort(sortings[sorting ?? 'name'])
+  if (output.json) {
+    for (const lock of found) await output.result(() => '', viewJson(lock))
+    return exitCodes.ok
+  }
   if (found.length === 0) {
     output.note(
       'none',
@@ -28,7 +38,6 @@ export async function ls(server: Server, pattern: string, output: Output): Promi
     )
     return exitCodes.ok
   }
-  found.sort((one, other) => (one.name < other.name ? -1 : 1))
   output.result(() => table(found, output.colours), null)
   return exitCodes.ok
 }

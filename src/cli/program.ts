@@ -23,6 +23,7 @@ import { runCommand } from './run-command.js'
 import { productOf, schemas } from './schemas.js'
 import { parseCount, parsePort, parsePositiveSeconds } from './seconds.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
+import { type Sorting, sortings } from './sorting.js'
 import { type UiFlags, uiTerms } from './ui/ui-options.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
@@ -107,11 +108,16 @@ export function programOf(session: Session, words: readonly string[] | undefined
     .command('ls')
     .description('List the locks that are held now.')
     .argument('[pattern]', 'which names', '*')
-    .action((pattern: string, _flags, command: Command) =>
-      session.perform(command.optsWithGlobals<CommonFlags>(), (server, output) =>
-        ls(server, pattern, output),
-      ),
+    .addOption(
+      new Option(
+        '--sort <order>',
+        'which come first: the most waited for, the longest held, or by name',
+      ).choices(Object.keys(sortings)),
     )
+    .action((pattern: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags & { sort?: Sorting }>()
+      return session.perform(flags, (server, output) => ls(server, pattern, flags.sort, output))
+    })
     .addHelpText('after', lsHelp)
 
   program

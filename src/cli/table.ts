@@ -1,7 +1,6 @@
 import { labelOf } from '../base/identity/label.js'
 import { printable } from '../base/identity/printable.js'
-import { isoTime } from '../base/time/iso-time.js'
-import type { LockView } from './lock-view.js'
+import { heldSince, type LockView, waitingCount } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
 import { timeText } from './seconds.js'
@@ -9,19 +8,27 @@ import { shortened } from './shortened.js'
 
 /** Tables cut names and owners longer than this; JSON has them in full. */
 const WIDEST_NAME = 60
+/** A lease that ends sooner is about to be renewed, or lost. */
+const SHORT_MS = 1_000
 
 /** A table of locks, one per line. */
 export function table(locks: readonly LockView[], colours: Colours): string {
-  const head = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'SINCE', 'LEASE LEFT'].map((text) => colours.dim(text))
+  const titles = ['NAME', 'KIND', 'OWNER', 'HOLDS', 'HELD FOR', 'LEASE LEFT', 'WAITING']
   const rows = locks.map((lock) => [
     shortened(printable(lock.name), WIDEST_NAME),
-    kindText(lock),
+    colours.dim(kindText(lock)),
     ownerText(lock),
-    holdsText(lock),
-    sinceText(lock),
-    lock.owners.length === 0 ? '-' : timeText(lock.remainingMs),
+    (isOpen(lock) ? colours.green : colours.yellow)(holdsText(lock)),
+    ageText(lock),
+    leaseText(lock, colours),
+    waitersText(lock, colours),
   ])
-  return plainTable([head, ...rows])
+  return plainTable([titles.map(colours.dim), ...rows])
+}
+
+/** Whether somebody else could enter it too. */
+function isOpen({ mode, available = 0 }: LockView): boolean {
+  return available > 0 || mode === 'read'
 }
 
 function kindText({ kind, mode }: LockView): string {
@@ -35,10 +42,21 @@ function ownerText({ owners: [first, ...others] }: LockView): string {
   return others.length === 0 ? name : `${name} and ${others.length} more`
 }
 
-/** Of several holders, since when the first of them. */
-function sinceText({ owners }: LockView): string {
-  const times = owners.flatMap(({ heldSince }) => heldSince ?? [])
-  return times.length === 0 ? '-' : isoTime(Math.min(...times))
+/** Of several holders, how long the first of them. The store's clock may run ahead of this one. */
+function ageText(lock: LockView): string {
+  const since = heldSince(lock)
+  return since === undefined ? '-' : timeText(Math.max(0, Date.now() - since))
+}
+
+function leaseText({ owners, remainingMs }: LockView, colours: Colours): string {
+  if (owners.length === 0) return '-'
+  return remainingMs < SHORT_MS ? colours.red(timeText(remainingMs)) : timeText(remainingMs)
+}
+
+function waitersText(lock: LockView, colours: Colours): string {
+  const waiting = waitingCount(lock)
+  if (waiting === undefined) return '?'
+  return waiting === 0 ? '-' : colours.yellow(String(waiting))
 }
 
 function holdsText({ owners, count, available }: LockView): string {

@@ -26,12 +26,15 @@ async function chaos(options: ChaosOptions): Promise<number> {
   const outcomes: Outcome[] = []
   let escaped = 0
   try {
-    for (const mutant of mutants.filter((each) => isWanted(each, options.mutants))) {
+    const hunted = mutants.filter((each) => isWanted(each, options.mutants))
+    for (const [index, mutant] of hunted.entries()) {
       const { by, control } = await hunt(mutant, seed, pool, built)
       const caught = by && !control
       if (!caught) escaped += 1
       const verdict = by ? `caught by ${by.check}: ${by.what}` : 'GOT AWAY'
-      process.stdout.write(`mutant ${mutant.name} (${mutant.fault}): ${verdict}\n`)
+      process.stdout.write(
+        `[${index + 1}/${hunted.length}] mutant ${mutant.name} (${mutant.fault}): ${verdict}\n`,
+      )
       if (control) process.stdout.write(`  but without the fault, too: ${control.check} ${control.what}\n`)
     }
     const until = performance.now() + seconds * 1_000
@@ -43,7 +46,7 @@ async function chaos(options: ChaosOptions): Promise<number> {
       if (!plan) continue
       const outcome = await carryOut({ ...plan, lingerMs: options.linger }, pool, built)
       outcomes.push(outcome)
-      say(outcome, plan)
+      say(outcome, plan, Math.min(seconds, seconds - (until - performance.now()) / 1_000), seconds)
     }
   } finally {
     await pool.stop()
@@ -72,11 +75,18 @@ function leastUsed(
   return first === undefined ? [] : [first]
 }
 
-function say({ seed, nemesis, topology, verdict }: Outcome, { kinds, loadMs }: EpisodePlan): void {
+function say(
+  { seed, nemesis, topology, verdict }: Outcome,
+  { kinds, loadMs }: EpisodePlan,
+  doneS: number,
+  ofS: number,
+): void {
   const { findings, sections, faults } = verdict
   const entered = Object.values(sections).reduce((sum, count) => sum + count, 0)
   const judged = findings.length === 0 ? 'good' : `${findings.length} findings`
-  const lines = [`${seed} ${nemesis} on ${topology}: ${entered} sections, ${faults} faults, ${judged}`]
+  const lines = [
+    `[${doneS.toFixed(0)} of ${ofS} s] ${seed} ${nemesis} on ${topology}: ${entered} sections, ${faults} faults, ${judged}`,
+  ]
   for (const { check, kind, what, expected } of findings.slice(0, SHOWN))
     lines.push(`  ${check} ${kind}: ${what}${expected === undefined ? '' : ` (expected: ${expected})`}`)
   if (findings.length > SHOWN) lines.push(`  and ${findings.length - SHOWN} more`)

@@ -69,8 +69,10 @@ for (const server of ['standalone', 'cluster'] as const) {
       })
       expect(await shown('ls', name)).toMatchObject({ name, kind: 'lock', locked: true })
       const { stdout } = await program.run(['inspect', name], { url: redisUrls[server]() })
-      expect(stdout).toMatch(new RegExp(`^In line +1\\. ${shownAs(owners[0] ?? '')} \\(since .+Z\\)$`, 'm'))
-      expect(stdout).toMatch(new RegExp(`^ +3\\. ${shownAs(owners[2] ?? '')} \\(since .+Z\\)$`, 'm'))
+      expect(stdout).toMatch(
+        new RegExp(`^In line +1\\. ${shownAs(owners[0] ?? '')} \\(for .+, since .+Z\\)$`, 'm'),
+      )
+      expect(stdout).toMatch(new RegExp(`^ +3\\. ${shownAs(owners[2] ?? '')} \\(for .+, since .+Z\\)$`, 'm'))
       leave.abort()
       await Promise.all(waits)
     })

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { labelOf } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
+import { canMakeTerminals, useProgram } from './program.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -19,12 +19,12 @@ describe('holdfast ls', () => {
     const { code, stdout, stderr } = await program.run(['ls', `${prefix}:*`])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const [head, first, second, ...rest] = stdout.trimEnd().split('\n')
-    expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +SINCE +LEASE LEFT$/)
+    expect(head).toMatch(/^NAME +KIND +OWNER +HOLDS +HELD FOR +LEASE LEFT +WAITING$/)
     expect(first).toMatch(
-      new RegExp(`^${prefix}:a +lock +${labelOf(other.owner)} +1 +2\\d{3}-\\S+Z +(1 h|59 min.*)$`),
+      new RegExp(`^${prefix}:a +lock +${labelOf(other.owner)} +1 +\\d.* m?s +(1 h|59 min.*) +-$`),
     )
     expect(second).toMatch(
-      new RegExp(`^${prefix}:b +lock +${labelOf(owner)} +2 +2\\d{3}-\\S+Z +2\\d\\.\\d s$`),
+      new RegExp(`^${prefix}:b +lock +${labelOf(owner)} +2 +\\d.* m?s +2\\d\\.\\d s +-$`),
     )
     expect(rest).toEqual([])
   })
@@ -52,6 +52,7 @@ describe('holdfast ls', () => {
         },
       ],
       remainingMs: expect.any(Number),
+      waitingClients: 0,
     })
     // As a Redisson client without a lease would leave it: no end.
     expect(b).toEqual({
@@ -60,7 +61,62 @@ describe('holdfast ls', () => {
       locked: true,
       owners: [{ owner: 'c8d6ae0c-5b7f-4b3d-9f0e-3f9f3b6c2a11:57', holds: 3 }],
       remainingMs: null,
+      waitingClients: 0,
     })
+  })
+
+  it('sorts by who waits, by age or by name, as a table and as JSON', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast()
+    for (const end of ['b', 'c', 'a']) await holdfast.lock(`${prefix}:${end}`).acquire()
+    const leave = new AbortController()
+    const waits = ['a', 'a', 'c'].map((end) => {
+      const lock = place.holdfast().lock(`${prefix}:${end}`)
+      return lock.acquire({ signal: leave.signal }).catch(() => undefined)
+    })
+    await place.eventually(
+      async () => [
+        await holdfast.lock(`${prefix}:a`).countWaitingClients(),
+        await holdfast.lock(`${prefix}:c`).countWaitingClients(),
+      ],
+      ([a, c]) => a === 2 && c === 1,
+    )
+    const sorted = async (...args: string[]): Promise<string[]> => {
+      const { stdout } = await program.run(['ls', `${prefix}:*`, ...args])
+      const rows = args.includes('--json')
+        ? jsonLines(stdout).map(({ name, waitingClients }) => `${name} ${waitingClients}`)
+        : stdout
+            .trimEnd()
+            .split('\n')
+            .slice(1)
+            .map((line) => line.replace(/ .* /, ' '))
+      return rows.map((row) => row.slice(prefix.length + 1))
+    }
+    expect(await sorted()).toEqual(['a 2', 'b -', 'c 1'])
+    expect(await sorted('--sort', 'waiting')).toEqual(['a 2', 'c 1', 'b -'])
+    expect(await sorted('--sort', 'age')).toEqual(['b -', 'c 1', 'a 2'])
+    expect(await sorted('--sort', 'waiting', '--json')).toEqual(['a 2', 'c 1', 'b 0'])
+    const { code, stderr } = await program.run(['ls', '--sort', 'beauty'])
+    expect(code).toBe(64)
+    expect(stderr).toContain('waiting, age, name')
+    leave.abort()
+    await Promise.all(waits)
+  })
+
+  it.skipIf(!canMakeTerminals)('colours what is waited for, and nothing with NO_COLOR', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast()
+    await holdfast.lock(`${prefix}:taken`).acquire()
+    await holdfast.readWriteLock(`${prefix}:shared`).readLock().acquire()
+    const env = { TERM: 'xterm', NO_COLOR: undefined }
+    const coloured = await program.startOnTerminal(['ls', `${prefix}:*`], { env }).outcome
+    const lineOf = (name: string): string =>
+      coloured.stdout.split('\n').find((line) => line.startsWith(`${prefix}:${name}`)) ?? ''
+    expect(lineOf('taken')).toContain('\u001b[33m1')
+    expect(lineOf('shared')).toContain('\u001b[32m1')
+    const plain = await program.startOnTerminal(['ls', `${prefix}:*`], { env: { ...env, NO_COLOR: '1' } })
+      .outcome
+    expect(plain.stdout).not.toContain('\u001b[3')
   })
 
   it('lists the others if a key beside a lock holds something else, and says so', async () => {

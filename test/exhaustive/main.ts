@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { createLogUpdate } from 'log-update'
+import { stripVTControlCharacters } from 'node:util'
+import { Progress } from '../servers/progress.js'
 import { type Part, parts } from './parts.js'
 
 interface Row {
@@ -54,16 +55,14 @@ async function run(part: Part): Promise<Row> {
   const log = createWriteStream(join(logs, `${part.name}.log`))
   const startedAt = performance.now()
   const minutes = (): number => (performance.now() - startedAt) / 60_000
-  const show = process.stdout.isTTY ? createLogUpdate(process.stdout) : undefined
-  if (!show) console.log(`${place} ${part.name}: ${part.shows}`)
+  console.log(`${place} ${part.name}: ${part.shows}`)
   const [program = '', ...args] = part.command.split(' ')
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let told = ''
   let last = ''
-  const tick = setInterval(
-    () => show?.(`${place} ${part.name}, ${minutes().toFixed(1)} min: ${last.slice(0, 100)}`),
-    1_000,
-  )
+  const progress = new Progress(process.stdout, () => {
+    return `${place} ${part.name}, ${minutes().toFixed(1)} min: ${stripVTControlCharacters(last).slice(0, 100)}`
+  })
   for (const stream of [child.stdout, child.stderr])
     createInterface(stream).on('line', (line) => {
       log.write(`${line}\n`)
@@ -71,9 +70,8 @@ async function run(part: Part): Promise<Row> {
       if (COUNT.test(line)) told = line.trim()
     })
   const [code] = await once(child, 'close')
-  clearInterval(tick)
+  progress.stop()
   log.end()
-  show?.clear()
   const row = { part, passed: code === 0, minutes: minutes(), told }
   console.log(`${place} ${describe(row)}`)
   return row

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { thisOnce } from '../servers/progress.js'
 import { installedMajor } from './combination.js'
 
 const run = promisify(execFile)
@@ -37,10 +38,11 @@ async function fromPackage(major: number): Promise<string> {
   const program = join(folder, 'node_modules', name, 'bin', bin)
   if (await starts(program)) return program
 
-  process.stderr.write(`matrix: fetching Node ${major}, this once\n`)
   await mkdir(folder, { recursive: true })
   const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-  await run('npm', ['install', '--prefix', folder, `${name}@${major}`, ...flags])
+  await thisOnce(`fetching Node ${major} from npm`, folder, () =>
+    run('npm', ['install', '--prefix', folder, `${name}@${major}`, ...flags]),
+  )
   return program
 }
 

@@ -6,6 +6,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { fetchPackages } from './archive.js'
 import type { Command } from './process.js'
+import { thisOnce } from './progress.js'
 
 const run = promisify(execFile)
 
@@ -38,12 +39,13 @@ export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked>
   const kept = await commandIn(root, program)
   if (kept !== undefined) return { root, command: kept }
 
-  process.stderr.write(`holdfast: fetching ${wanted.name} from Debian's archive, this once\n`)
   await mkdir(cache, { recursive: true })
   const work = await mkdtemp(join(cache, '.unpacking-'))
   try {
-    await fetchPackages(work, wanted.suite, wanted.package)
-    await takeOut(work, wanted)
+    await thisOnce(`fetching ${wanted.name} from Debian's archive`, work, async () => {
+      await fetchPackages(work, wanted.suite, wanted.package)
+      await takeOut(work, wanted)
+    })
     // Whoever renames first has made the cache; another process that did the same work meanwhile uses that.
     await rename(join(work, 'root'), root).catch(async (error: unknown) => {
       if ((await commandIn(root, program)) === undefined) throw error

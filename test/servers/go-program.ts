@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { cacheFolder } from './debian.js'
+import { thisOnce } from './progress.js'
 
 const run = promisify(execFile)
 
@@ -26,12 +26,13 @@ export async function goProgram(project: URL, name: string): Promise<string> {
     () => false,
   )
   if (there) return binary
-  process.stderr.write(`holdfast: building ${name} in Go, this once\n`)
   await mkdir(folder, { recursive: true })
   const work = await mkdtemp(join(folder, '.building-'))
   try {
     const args = ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, 'program'), '.']
-    await run('go', args, { cwd: fileURLToPath(project), maxBuffer: 2 ** 26 })
+    await thisOnce(`building ${name} in Go`, work, () =>
+      run('go', args, { cwd: fileURLToPath(project), maxBuffer: 2 ** 26 }),
+    )
     await rename(join(work, 'program'), binary)
   } finally {
     await rm(work, { recursive: true, force: true })

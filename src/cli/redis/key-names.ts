@@ -13,7 +13,17 @@ export function lineOf(key: string): string {
   return companionOf('holdfast_line', key)
 }
 
-/** The processes in it: a hash of client -> `<when it looks> <lease> <since when nothing reaches it> <places>`. */
+/** The line for a semaphore's permits. */
+export function semaphoreLineOf(key: string): string {
+  return companionOf('holdfast_semaphore_line', key)
+}
+
+/** The line for the permits of a permit-expirable semaphore. */
+export function permitsLineOf(key: string): string {
+  return companionOf('holdfast_permits_line', key)
+}
+
+/** The processes in a lock's line: a hash of client -> `<when it looks> <lease> <since when nothing reaches it> <places>`. */
 export function processesOf(key: string): string {
   return companionOf('holdfast_processes', key)
 }

@@ -87,9 +87,7 @@ export class KeyListing implements Listing {
     for (const channel of await this.#channels(node)) {
       const latch = this.#new('latch', keyOfLatchChannel(channel))
       if (latch !== undefined) {
-        looks.push(async () =>
-          (await numberAt(server, latch)) ? await latchView(server, latch, 'brief') : undefined,
-        )
+        looks.push(async () => ((await numberAt(server, latch)) ? await latchView(server, latch) : undefined))
       }
       for (const key of keysOfSemaphoreChannel(channel)) {
         const name = this.#new('semaphore', key)

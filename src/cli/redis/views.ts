@@ -5,11 +5,12 @@ import type { LockState } from '../../port/lock-port.js'
 import { tokenCounterOf } from '../../stores/redis/keys/companion-key.js'
 import { readWriteKeysOf } from '../../stores/redis/keys/read-write-keys.js'
 import type { Holder, LockView, Mode } from '../lock-view.js'
-import { lineOf, processesOf } from './key-names.js'
+import { lineOf, permitsLineOf, processesOf, semaphoreLineOf } from './key-names.js'
+import type { Keyspace } from './keyspace.js'
 import { waitersIn } from './line.js'
 import type { RedisLocks } from './locks.js'
 
-/** How much to read: a list does not need the waiters. */
+/** How much to read: for a list, the number of places in line is enough. */
 export type Depth = 'brief' | 'full'
 
 /**
@@ -19,21 +20,20 @@ export type Depth = 'brief' | 'full'
 export async function hashView(server: RedisLocks, state: LockState, depth: Depth): Promise<LockView> {
   const { keyspace } = server
   const key = keyspace.keyOf(state.name)
+  const full = depth === 'full'
   const [fence, line, waiting] = await Promise.all([
     keyspace.askIfAllowed('GET', tokenCounterOf(key, keyspace.inCluster)),
-    depth === 'full'
-      ? waitersIn(keyspace, lineOf(key), processesOf(key))
-      : keyspace.askIfAllowed('EXISTS', lineOf(key)),
-    depth === 'full' ? waitingFor(server, kinds.lock, state.name) : {},
+    full ? waitersIn(keyspace, lineOf(key), processesOf(key)) : undefined,
+    full ? waitingFor(server, kinds.lock, state.name) : placesIn(keyspace, lineOf(key)),
   ])
-  const inLine = Array.isArray(line) ? line.length > 0 : line === 1
+  const inLine = line ? line.length > 0 : (waiting.waitingClients ?? 0) > 0
   const fenced = typeof fence === 'string'
   const there = state.owners.length > 0 || state.remainingMs > 0
   return {
     ...state,
     kind: fenced ? 'fenced lock' : there || inLine ? 'lock' : undefined,
     ...(fenced && { fence }),
-    ...(inLine && Array.isArray(line) && { line }),
+    ...(inLine && line && { line }),
     ...waiting,
   }
 }
@@ -48,7 +48,7 @@ export async function readWriteView(server: RedisLocks, name: string, depth: Dep
     family.inspect(kinds.writeLock, name),
     full ? keyspace.askIfAllowed('GET', fenceKey) : undefined,
     full ? waitersIn(keyspace, lineKey, processesKey) : undefined,
-    full ? waitingFor(server, kinds.readLock, name) : {},
+    full ? waitingFor(server, kinds.readLock, name) : placesIn(keyspace, lineKey),
   ])
   const held = (state: LockState, mode: Mode): Holder[] => state.owners.map((each) => ({ ...each, mode }))
   const owners = [...held(writers, 'write'), ...held(readers, 'read')]
@@ -65,30 +65,34 @@ export async function readWriteView(server: RedisLocks, name: string, depth: Dep
 }
 
 export async function semaphoreView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
-  const { family } = server
+  const { family, keyspace } = server
   // Counting returns the permits of holders whose lease has ended, so it comes first.
   const available = await family.semaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
     family.inspect(kinds.semaphore, name),
-    depth === 'full' ? waitingFor(server, kinds.semaphore, name) : {},
+    depth === 'full'
+      ? waitingFor(server, kinds.semaphore, name)
+      : placesIn(keyspace, semaphoreLineOf(keyspace.keyOf(name))),
   ])
   return { ...state, kind: 'semaphore', available, ...waiting }
 }
 
 export async function permitsView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
-  const { family } = server
+  const { family, keyspace } = server
   const available = await family.permitExpirableSemaphore(name).availablePermits()
   const [state, waiting] = await Promise.all([
     family.inspect(kinds.permitExpirableSemaphore, name),
-    depth === 'full' ? waitingFor(server, kinds.permitExpirableSemaphore, name) : {},
+    depth === 'full'
+      ? waitingFor(server, kinds.permitExpirableSemaphore, name)
+      : placesIn(keyspace, permitsLineOf(keyspace.keyOf(name))),
   ])
   return { ...state, kind: 'permit-expirable semaphore', available, ...waiting }
 }
 
-export async function latchView(server: RedisLocks, name: string, depth: Depth): Promise<LockView> {
+export async function latchView(server: RedisLocks, name: string): Promise<LockView> {
   const [count, waiting] = await Promise.all([
     server.family.countDownLatch(name).count(),
-    depth === 'full' ? waitingFor(server, kinds.countDownLatch, name) : {},
+    waitingFor(server, kinds.countDownLatch, name),
   ])
   const remainingMs = count > 0 ? Infinity : 0
   return { name, kind: 'count-down latch', owners: [], remainingMs, count, ...waiting }
@@ -105,7 +109,7 @@ export async function numberView(server: RedisLocks, name: string, number: numbe
   ])
   const latchWaiters = latch.waitingClients ?? 0
   const semaphoreWaiters = semaphore.waitingClients ?? 0
-  if (latchWaiters > 0 && semaphoreWaiters === 0) return await latchView(server, name, 'full')
+  if (latchWaiters > 0 && semaphoreWaiters === 0) return await latchView(server, name)
   if (semaphoreWaiters > 0 && latchWaiters === 0) return await semaphoreView(server, name, 'full')
   const known = latch.waitingClients !== undefined && semaphore.waitingClients !== undefined
   return {
@@ -116,6 +120,12 @@ export async function numberView(server: RedisLocks, name: string, number: numbe
     number,
     waitingClients: known ? latchWaiters + semaphoreWaiters : undefined,
   }
+}
+
+/** The places in a line, for a list: of those who wait outside it, and of those that are gone, it knows nothing. */
+async function placesIn(keyspace: Keyspace, line: string): Promise<Pick<LockView, 'waitingClients'>> {
+  const places = await keyspace.askIfAllowed('ZCARD', line)
+  return { waitingClients: typeof places === 'number' ? places : undefined }
 }
 
 async function waitingFor(

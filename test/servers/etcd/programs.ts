@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { cacheFolder, unpackFromDebian } from '../debian.js'
 import { onPath } from '../path.js'
 import type { Command } from '../process.js'
+import { thisOnce } from '../progress.js'
 
 const run = promisify(execFile)
 
@@ -75,18 +76,19 @@ async function builtByGo(program: EtcdProgram, release: EtcdRelease): Promise<Co
   const folder = join(cacheFolder(), `etcd-${version}-go`)
   const binary = join(folder, program)
   if (await isThere(binary)) return [binary]
-  process.stderr.write(`holdfast: building ${program} ${version} with Go, this once\n`)
   await mkdir(folder, { recursive: true })
   const work = await mkdtemp(join(folder, '.building-'))
   try {
     // As a dependency of a module: `go install` refuses what has replace directives.
-    for (const args of [
-      ['mod', 'init', 'build'],
-      ['get', `${modules[program]}@${version}`],
-      ['build', '-o', program, modules[program]],
-    ]) {
-      await run('go', args, { cwd: work, maxBuffer: 2 ** 26 })
-    }
+    await thisOnce(`building ${program} ${version} with Go`, work, async () => {
+      for (const args of [
+        ['mod', 'init', 'build'],
+        ['get', `${modules[program]}@${version}`],
+        ['build', '-o', program, modules[program]],
+      ]) {
+        await run('go', args, { cwd: work, maxBuffer: 2 ** 26 })
+      }
+    })
     await rename(join(work, program), binary)
   } finally {
     await rm(work, { recursive: true, force: true })

