@@ -4,7 +4,7 @@ import { type AbstractHttpAdapter, APP_FILTER } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import {
   HoldfastHealthIndicator,
@@ -20,6 +20,7 @@ import { Invoices, InvoicesModule, Journal } from './invoices.js'
 
 const applications: INestApplication[] = []
 afterEach(async () => {
+  vi.unstubAllEnvs()
   await Promise.all(applications.splice(0).map((application) => application.close()))
 })
 
@@ -247,6 +248,23 @@ test('overrideProvider puts another client in the place of the module’s', asyn
   expect(await compiled.get(Invoices).settle({ id: '1' })).toBe('invoice:1 settled')
   expect(mine.metrics().acquired).toBe(1)
   await mine.close()
+})
+
+test('users 6: without settings locks are where HOLDFAST_URL says, and an undefined store is a mistake', async () => {
+  vi.stubEnv('HOLDFAST_URL', inject('servers').standalone.url)
+  const application = await start(HoldfastModule.forRoot())
+  const id = crypto.randomUUID()
+  await application
+    .get(Holdfast)
+    .lock(id)
+    .withLock(async () => {
+      await using other = new Holdfast(standaloneClient(inject('servers').standalone))
+      expect(await other.lock(id).isLocked()).toBe(true)
+    })
+  const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [{ store: undefined }])
+  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(
+    /^store is undefined; accepted: a client or a store/,
+  )
 })
 
 test('wrong settings are refused when the application starts', async () => {
