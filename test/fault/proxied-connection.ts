@@ -19,6 +19,7 @@ export class ProxiedConnection {
   closed = false
   #server: Socket
   #silent = false
+  #mute = false
   #answered = true
   /** Messages held back; each that was asked to be held starts a run of those that came after it. */
   readonly #held: Array<Array<() => void>> = []
@@ -67,6 +68,11 @@ export class ProxiedConnection {
     this.#silent = true
   }
 
+  /** From now on nothing comes from the server, for good; what the client sends arrives. */
+  mute(): void {
+    this.#mute = true
+  }
+
   break(): void {
     this.closed = true
     this.client.destroy()
@@ -90,7 +96,7 @@ export class ProxiedConnection {
   }
 
   #answer(frame: Buffer): void {
-    if (this.#silent) return
+    if (this.#silent || this.#mute) return
     const command = this.#answeredBy(frame)
     if (!command) {
       this.#pass(() => this.client.write(frame))

@@ -37,6 +37,7 @@ export class RespProxy {
   readonly commands: ProxiedCommand[] = []
   #rules: Rule[] = []
   #blackHole = false
+  #muting = false
   #refusing = false
   /** How many connections it has refused. */
   refused = 0
@@ -89,6 +90,12 @@ export class RespProxy {
     for (const connection of this.connections) connection.silence()
   }
 
+  /** Nothing comes from the server on any connection, old or new, and nobody is told; what clients send arrives. */
+  mute(): void {
+    this.#muting = true
+    for (const connection of this.connections) connection.mute()
+  }
+
   breakAll(): void {
     for (const connection of this.open) connection.break()
   }
@@ -106,6 +113,7 @@ export class RespProxy {
   /** New connections are as good as ever; what was set for replies is forgotten. */
   heal(): void {
     this.#blackHole = false
+    this.#muting = false
     this.#refusing = false
     this.#rules = []
   }
@@ -150,6 +158,7 @@ export class RespProxy {
     )
     this.connections.push(connection)
     if (this.#blackHole) connection.silence()
+    if (this.#muting) connection.mute()
   }
 
   #strike(match: Match, verdict: Verdict, nth: number): Promise<ProxiedCommand> {
