@@ -11,9 +11,9 @@
 ]]
 local tickets = KEYS[5]
 -- How long the client whose turn it is has for its request, before it loses its ticket.
-local TURN_MS = 100
+local TURN_MS = 200
 -- How much longer than the lock's lease the tickets are kept: those who wait ask again when the lease that they know of ends.
-local TICKETS_KEPT_MS = 60000
+local TICKETS_KEPT_MS = 10000
 
 -- The client with the least ticket, nil where there is none; and the next number.
 local function first_ticket()

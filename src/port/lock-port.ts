@@ -35,8 +35,7 @@ export interface LockPort {
   readonly inParts?: true | undefined
 
   /**
-   * Changes the ticket of a client that waits for that lock, see `AcquireRequest.ticket`; 0: it does not wait any more. Absent where the store
-   * keeps none.
+   * Changes the ticket of a client that waits for that lock, see `AcquireRequest.ticket`. Absent where the store keeps none.
    */
   readonly setTicket?: ((name: string, client: string, ticket: number) => Promise<unknown>) | undefined
 
@@ -113,7 +112,8 @@ export interface AcquireRequest {
   readonly permits?: number | undefined
   /**
    * Set where the store has one vote of several for the lock: while nobody has the vote, the waiting client with the least ticket is asked for
-   * before the others. A request that waits has its ticket kept; 0: the next one, unless its client has one.
+   * before the others. A request that waits has its ticket kept; 0: the next one, unless its client has one. To abandon a request takes the
+   * client's ticket back, unless it is named; a last release always does.
    */
   readonly ticket?: number
   /** Set for ports that acquire `inRounds`. */

@@ -39,7 +39,7 @@ export async function elect(
   const startedAt = clock.now()
   const elapsedMs = (): number => clock.now() - startedAt
   const timeoutMs = voteTimeoutMs(leaseMs, serverTimeoutMs)
-  const attempt = watches.attempt(name)
+  const attempt = watches.attempt(request)
   const hear = (soFar: Verdict): void => {
     if (soFar.outcome === 'held' || soFar.outcome === 'split') caller?.hears(busy(soFar))
   }

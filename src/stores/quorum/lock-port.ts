@@ -68,8 +68,8 @@ export class QuorumLockPort implements LockPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    // Failed releases continue in the background; the lock is free when it is free on a majority.
-    const undone = this.members.map(({ backlog }) => backlog.undo(request))
+    // Other calls of this client may wait. Failed releases continue in the background; the lock is free when it is free on a majority.
+    const undone = this.members.map(({ backlog }) => backlog.undo({ ...request, ticket: 0 }))
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )

@@ -1,5 +1,5 @@
 import type { Schedule } from '../../base/time/schedule.js'
-import type { News, Watch } from '../../port/lock-port.js'
+import type { AcquireRequest, News, Watch } from '../../port/lock-port.js'
 import type { Member } from './member.js'
 import { type Pauses, QuorumWatch } from './quorum-watch.js'
 import { Standing } from './standing.js'
@@ -55,10 +55,11 @@ export class QuorumWatches {
   }
 
   /** An attempt begins: its answers cover every earlier announcement. */
-  attempt(name: string): WatchedAttempt {
+  attempt({ name, waits }: AcquireRequest): WatchedAttempt {
     const watched = this.#watched.get(name)
     const watches = [...(watched?.watches ?? [])]
     for (const watch of watches) watch.asks()
+    if (waits) watched?.standing.asks()
     return {
       splitsBefore: Math.max(0, ...watches.map(({ splits }) => splits)),
       ticket: watched?.standing.ticket ?? 0,
@@ -67,7 +68,13 @@ export class QuorumWatches {
         for (const watch of watches) watch.splits = 0
       },
       waits: (tickets) => {
-        if (watched && this.#watched.get(name) === watched) watched.standing.waits(tickets)
+        if (!watched) return
+        if (this.#watched.get(name) === watched) watched.standing.waits(tickets)
+        else {
+          // Those who waited have left meanwhile, and this request came after their leave.
+          watched.standing.asks()
+          watched.standing.leave()
+        }
       },
       refused: (grants, pauses) => {
         for (const watch of watches) watch.refused(grants, pauses)

@@ -16,7 +16,7 @@ const FREE_PAUSE_MS = 20
 /** So long a client pauses that has released the lock: by then one of those that wait has asked. */
 export const ASIDE_MS = 10
 /** How long a server leaves a free lock to the client whose turn it is. */
-const TURN_MS = 100
+const TURN_MS = 200
 
 /** The rest of a lease for its holder, `elapsedMs` after the request: the lease, less that, less the clocks' drift. */
 export function validityMs(leaseMs: number, elapsedMs: number): number {

@@ -77,11 +77,13 @@ export class RowLockPort implements FencedPort {
     return reply
   }
 
-  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+  async abandon({ name, owner, heldBefore, ticket }: AcquireRequest): Promise<void> {
     if (heldBefore === 0) this.#line?.left(name, this.#place(owner))
     await this.#change(name, (lock) => {
-      if (heldBefore === 0) this.#leave(lock, owner)
-      else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+      if (heldBefore === 0) {
+        if (ticket === undefined) lock.tickets.leave(clientOf(owner), lock.vacant)
+        this.#leave(lock, owner)
+      } else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
     })
   }
 
@@ -130,7 +132,7 @@ export class RowLockPort implements FencedPort {
   }
 
   async setTicket(name: string, client: string, ticket: number): Promise<void> {
-    await this.#change(name, (lock) => lock.tickets.set(client, ticket, lock.vacant))
+    await this.#change(name, (lock) => lock.tickets.set(client, ticket))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {

@@ -1,9 +1,9 @@
 import { aCount, aRecordOf, aText, aTime, partsOf, type Read } from './parts.js'
 
 /** How long the client whose turn it is has for its request, before it loses its ticket. As in `lua/parts/tickets.lua`. */
-export const TURN_MS = 100
+export const TURN_MS = 200
 /** How much longer than the lock's lease tickets are kept: those who wait ask again when the lease that they know of ends. */
-const TICKETS_KEPT_MS = 60_000
+const TICKETS_KEPT_MS = 10_000
 
 /** The tickets of the clients that wait for a lock of which this store has one vote, as its row keeps them. */
 export interface TicketsBody {
@@ -43,21 +43,22 @@ export class Tickets {
     return kept
   }
 
-  /** The client has had the lock. */
-  drop(client: string): void {
+  /** The client has had the lock, or has left. Returns whether it was its turn. */
+  drop(client: string): boolean {
+    const turn = this.#turn
     delete this.body.numbers[client]
+    return turn?.client === client
   }
 
-  /** Changes the ticket of a client that has one; 0: it does not wait any more. */
-  set(client: string, number: number, vacant: boolean): void {
+  /** Changes the ticket of a client that has one. */
+  set(client: string, number: number): void {
     const { numbers } = this.body
-    if (numbers[client] === undefined) return
-    if (number > 0) numbers[client] = number
-    else {
-      const turn = this.#turn
-      delete numbers[client]
-      if (turn?.client === client && vacant) this.announce(this.callNext())
-    }
+    if (numbers[client] !== undefined) numbers[client] = number
+  }
+
+  /** The client has left: its turn is the next one's. */
+  leave(client: string, vacant: boolean): void {
+    if (this.drop(client) && vacant) this.announce(this.callNext())
   }
 
   /** The turn of the client with the least ticket begins. */

@@ -14,7 +14,7 @@ import { leftInRows } from './row-leftovers.js'
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request)/
 
 const LINE = /^holdfast_(\w+_)?line:/
-const PROCESSES = /^holdfast_(\w+_)?processes:/
+const PROCESSES = /^holdfast_(?:(?:\w+_)?processes|tickets):/
 
 export async function findLeftovers(
   topology: Topology,

@@ -27,7 +27,8 @@ export class VotePort extends ReentrantLockPort {
   override async abandon(request: AcquireRequest): Promise<void> {
     const { name, owner, heldBefore } = request
     if (heldBefore > 0) return await super.abandon(request)
-    await this.commands.free(voteReturn, name, [owner, 1], () => undefined, TICKETS)
+    const args = request.ticket === undefined ? [owner] : [owner, 1]
+    await this.commands.free(voteReturn, name, args, () => undefined, TICKETS)
   }
 
   protected override sendRelease(
