@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Schedule } from '../../src/base/time/schedule.js'
 import { StoreError } from '../../src/index.js'
@@ -6,7 +5,8 @@ import type { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { prefixSpan } from '../../src/stores/etcd/client/requests.js'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
 import { EtcdServer } from '../servers/etcd/index.js'
-import { freePort, listen } from '../servers/port.js'
+import { freePort } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 import { clientOf, wireTo } from './scene.js'
 
@@ -217,15 +217,12 @@ describe('servers that do not do what they should', () => {
     ['speaks Redis', '-ERR unknown command PRI\r\n'],
   ] as const) {
     test(`C3: one that ${what} is given up, and the next is asked`, async () => {
-      const other = createServer((socket) => {
-        socket.on('error', () => undefined)
-        if (answer !== '') socket.end(answer)
-      })
-      const port = await listen(other)
-      closing.push(() => other.close())
-      const alone = client([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 300 })
+      const other = await standIn((socket) => answer !== '' && socket.end(answer))
+      closing.push(() => other.stop())
+      const url = `http://${other.address}`
+      const alone = client([{ url }], { timeoutMs: 300 })
       expect(await failureOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })
-      const both = client([{ url: `http://127.0.0.1:${port}` }, server], { timeoutMs: 1_000 })
+      const both = client([{ url }, server], { timeoutMs: 1_000 })
       expect((await both.range({ key: text('a') }, about)).entries).toEqual([])
     })
   }
