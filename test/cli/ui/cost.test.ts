@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Holdfast } from '../../../src/index.js'
 import { bringServer, type Server } from '../../servers/index.js'
 import { eventually } from '../../setup/eventually.js'
 import { useProgram } from '../program.js'
@@ -84,6 +85,25 @@ describe('holdfast ui: what it costs', () => {
       expect(Math.min(...seconds)).toBeGreaterThan(0)
     })
   }
+
+  it(`a hundred locks of other kinds: no second has more than ${MOST_A_SECOND} commands`, async () => {
+    const redis = new Redis(server.port, server.host)
+    const holdfast = new Holdfast(redis)
+    undo.push(async () => {
+      await holdfast.close()
+      redis.disconnect()
+    })
+    for (let index = 0; index < 50; index += 1) {
+      await holdfast.readWriteLock(`shared:${index}`).readLock().acquire({ leaseMs: 600_000 })
+      await holdfast.semaphore(`slots:${index}`).trySetPermits(3)
+      await holdfast.semaphore(`slots:${index}`).acquire({ leaseMs: 600_000 })
+    }
+    const { url } = await serve(program, server.url)
+    await watch(url)
+    const seconds = await counted()
+    if (process.env['HOLDFAST_FIGURES']) console.log(`other kinds: ${seconds.join(', ')} commands`)
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
+  })
 
   it('many pages cost what one costs, with any filter no more than the bound', async () => {
     await hold(10)

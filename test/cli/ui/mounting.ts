@@ -23,7 +23,7 @@ function login({ headers }: Request, response: Response, next: NextFunction): vo
   else response.status(401).set(asks).send('Who are you?')
 }
 
-async function originOf(http: ServerType): Promise<string> {
+export async function originOf(http: ServerType): Promise<string> {
   if (!http.listening) await once(http, 'listening')
   const address = http.address()
   return `http://localhost:${typeof address === 'object' && address ? address.port : 0}`

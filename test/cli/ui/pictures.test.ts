@@ -87,6 +87,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await phone.locator('tbody tr').nth(4).waitFor()
     await phone.waitForTimeout(8_000)
     await glance(phone, 'phone-full', true)
+    await phone.evaluate("document.querySelector('.list').scrollIntoView()")
     await draw(phone, 'ui-phone')
     const lock = await open(`${url}lock?name=invoice:42`)
     await lock.locator('.line li').nth(2).waitFor()
@@ -107,7 +108,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const { url } = await serve(program, server.url)
     await scene.crowd(300)
     await scene.line('invoice:17919', ['web-4', 'web-7'])
-    await scene.line('customer:33757', ['web-2'])
+    await scene.line('customer:25838', ['web-2'])
     const many = ['order:20031', 'order:20032', 'stock:item:911', 'mail:outbox', 'invoice:77']
     scene.bustle(['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2', 'web-6'], many)
     const page = await open(url, { colorScheme: 'dark' })

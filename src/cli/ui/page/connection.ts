@@ -61,11 +61,9 @@ async function receive(listener: Listener, controller: AbortController): Promise
   }
   const isOurs = response.headers.get('Content-Type')?.startsWith('text/event-stream') ?? false
   if (!response.ok || !isOurs || !response.body) {
-    const passes = response.status >= 500
-    listener.stand(
-      passes ? 'away' : 'refused',
-      isOurs || response.redirected ? undefined : await response.text(),
-    )
+    // What the program says itself is text; a login page of the application's is not to be read here.
+    const says = response.headers.get('Content-Type')?.startsWith('text/plain') && !response.redirected
+    listener.stand(response.status >= 500 ? 'away' : 'refused', says ? await response.text() : undefined)
     return await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
   let rest = ''
