@@ -64,9 +64,9 @@ export class RespProxy extends WireOf<ProxiedConnection> implements CommandReade
   }
 
   /** What was set for replies is forgotten, too. */
-  override heal(): void {
+  override heal(held?: 'delivered' | 'lost'): void {
     this.#rules.forget()
-    super.heal()
+    super.heal(held)
   }
 
   tally(): Tally {
