@@ -48,7 +48,7 @@ end
 if tickets and ARGV[4] then
   keep_ticket(client, tonumber(ARGV[4]))
 end
-local theirs = turn_of_another(client)
+local theirs = turn_of_another(client, ARGV[4])
 if theirs > 0 then
   return busy(theirs)
 end

@@ -76,8 +76,9 @@ local function announce_free()
   return type(told) == 'number' and told or nil
 end
 
--- The lock is free and that client asks for it: how long it is another's turn; 0: not at all. A turn that was let pass costs the ticket.
-local function turn_of_another(client)
+-- The lock is free and that client asks for it: how long it is another's turn; 0: not at all. A turn that was let pass costs the ticket. One that
+-- does not wait begins no turn: those who wait may all have died.
+local function turn_of_another(client, waits)
   local theirs, left = turn_of()
   if theirs and theirs ~= client and left <= 0 then
     redis.call('HDEL', tickets, theirs, ':turn')
@@ -87,7 +88,7 @@ local function turn_of_another(client)
     return theirs ~= client and math.min(left, TURN_MS) or 0
   end
   local first = first_ticket()
-  if not first or first == client then
+  if not waits or not first or first == client then
     return 0
   end
   announce_free()

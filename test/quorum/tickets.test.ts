@@ -91,6 +91,23 @@ describe.each([3, 5])('with %i servers', (servers) => {
     await gone
   })
 
+  test('one that does not wait has the lock when the lease of a holder ends that died with all who waited', async () => {
+    const [holder, ...waiting] = [0, 1, 2].map(() => assembly.apart())
+    await assembly.outcome(Promise.resolve(holder?.holdfast.lock(NAME).acquire({ leaseMs: 2_000 })))
+    for (const { holdfast } of waiting)
+      holdfast
+        .lock(NAME)
+        .acquire({ waitMs: 20_000 })
+        .catch(() => undefined)
+    await assembly.clock.advance(100)
+    for (const { ways } of [...waiting, ...(holder ? [holder] : [])])
+      for (const way of ways) way.conduct = 'gone'
+    await assembly.clock.advance(2_500)
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).tryAcquire())
+    expect(hold).not.toBeNull()
+    await assembly.outcome(Promise.resolve(hold?.release()))
+  })
+
   test('faults B1: one that hears nothing is served when the lease ends that it saw', async () => {
     const { holdfast, ways } = assembly.apart()
     for (const way of ways) way.silent = true

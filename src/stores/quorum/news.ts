@@ -68,13 +68,7 @@ export class QuorumWatches {
         for (const watch of watches) watch.splits = 0
       },
       waits: (tickets) => {
-        if (!watched) return
-        if (this.#watched.get(name) === watched) watched.standing.waits(tickets)
-        else {
-          // Those who waited have left meanwhile, and this request came after their leave.
-          watched.standing.asks()
-          watched.standing.leave()
-        }
+        if (watched && this.#watched.get(name) === watched) watched.standing.waits(tickets)
       },
       refused: (grants, pauses) => {
         for (const watch of watches) watch.refused(grants, pauses)

@@ -218,7 +218,9 @@ export class RowLockPort implements FencedPort {
     if (lock.vacant) lock.line.advance(place)
     const ticket = this.#ticket(lock, request)
     const othersMs =
-      lock.vacant && request.ticket !== undefined ? lock.tickets.turnOfAnother(clientOf(owner)) : 0
+      lock.vacant && request.ticket !== undefined
+        ? lock.tickets.turnOfAnother(clientOf(owner), request.waits === true)
+        : 0
     if (!lock.vacant || othersMs > 0)
       return { ...this.#busy(lock, request), ...ticket, ...(othersMs > 0 && { remainingMs: othersMs }) }
     lock.grant(place, leaseMs)

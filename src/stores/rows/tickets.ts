@@ -69,14 +69,17 @@ export class Tickets {
     return client
   }
 
-  /** The lock is free and that client asks for it: how long it is another's turn. A turn that was let pass costs the ticket. */
-  turnOfAnother(client: string): number {
+  /**
+   * The lock is free and that client asks for it: how long it is another's turn. A turn that was let pass costs the ticket. One that does not
+   * wait begins no turn: those who wait may all have died.
+   */
+  turnOfAnother(client: string, waits: boolean): number {
     const turn = this.#turn
     if (turn && (turn.client === client || turn.until > this.now))
       return turn.client === client ? 0 : Math.min(turn.until - this.now, TURN_MS)
     if (turn) this.drop(turn.client)
     const first = this.#first
-    if (first === undefined || first === client) return 0
+    if (!waits || first === undefined || first === client) return 0
     this.announce(this.callNext())
     return TURN_MS
   }
