@@ -22,7 +22,7 @@ export type Pace = (commands: number) => Promise<void>
 /** Hears of the locks of a name, or why they could not be read. */
 export type Seen = (name: string, found: readonly LockView[] | StoreError) => void
 
-/** What a look at one lock takes, and how many are looked at together. */
+/** What a look at one lock takes, and how many are under way together. */
 const LOOK_COMMANDS = 10
 const TOGETHER = 10
 
@@ -35,14 +35,28 @@ export async function lookAtEach(
 ): Promise<void> {
   for (let from = 0; from < names.length; from += TOGETHER) {
     const some = names.slice(from, from + TOGETHER)
-    await pace(LOOK_COMMANDS * some.length)
-    await Promise.all(
-      some.map(async (name) => {
-        const found = await catalogue.look(name).catch(unlessTransient)
-        seen(name, found)
-      }),
-    )
+    await eachInTurn(some, LOOK_COMMANDS, pace, async (name) => {
+      seen(name, await catalogue.look(name).catch(unlessTransient))
+    })
   }
+}
+
+/** Begins one after the other as the pace allows, so that no second has more commands than it should, and waits for all. */
+export async function eachInTurn<Item, Result>(
+  items: readonly Item[],
+  commands: number,
+  pace: Pace,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const begun: Array<Promise<Result>> = []
+  for (const item of items) {
+    await pace(commands)
+    const one = work(item)
+    // Heard of below; if the pace ends before, of nobody.
+    one.catch(() => undefined)
+    begun.push(one)
+  }
+  return await Promise.all(begun)
 }
 
 /** What holds for one lock alone. */

@@ -3,7 +3,7 @@ import { lock } from '../../kinds/kinds.js'
 import { COMPANION } from '../../stores/redis/keys/companion-key.js'
 import { keyOfHolds } from '../../stores/redis/keys/read-write-keys.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
-import type { Listing, Pace } from '../catalogue.js'
+import { eachInTurn, type Listing, type Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import { GLANCE_COMMANDS, glanceAt } from './glance.js'
 import {
@@ -139,8 +139,7 @@ export class KeyListing implements Listing {
       const glances = await glanceAt(this.server.keyspace, plain)
       const glanced = slice.flatMap(({ plain: name }) => (name && glances.get(name)?.view) ?? [])
       const others = slice.filter(({ plain: name }) => name === undefined || !glances.has(name))
-      await this.pace(COMMANDS * others.length)
-      const read = await Promise.all(others.map((look) => this.#unlessUnreadable(look)))
+      const read = await eachInTurn(others, COMMANDS, this.pace, (look) => this.#unlessUnreadable(look))
       for (const view of [...glanced, ...read]) if (view && isWanted(view)) yield view
     }
   }

@@ -15,8 +15,8 @@ import type { ListSubject, Picture, Pictures, Subject } from './picture.js'
 import { Watched } from './watched.js'
 
 /** Commands a second, at most: for the locks that pages show, and for finding which are held. docs/ui.md names their sum. */
-const FOR_LOOKS = 170
-const FOR_LISTS = 130
+const FOR_LOOKS = 150
+const FOR_LISTS = 110
 /** What it takes to read who waits for one lock while holding another, and to make sure of it. */
 const DEADLOCK_COMMANDS = 4
 /** The pause of a loop whose locks are few. */

@@ -54,7 +54,7 @@ interface Point {
 function Ring({ cycle }: { cycle: readonly Link[] }) {
   if (cycle.length > MOST) return null
   const count = cycle.length * 2
-  const height = 100 + 42 * cycle.length
+  const height = 124 + 40 * cycle.length
   const points = Array.from({ length: count }, (_, index): Point => {
     const angle = (index / count) * 2 * Math.PI - Math.PI / 2 - (count === 4 ? Math.PI / 4 : 0)
     const [rx, ry] = [(WIDTH - BOX) / 2 - 4, (height - TALL) / 2 - 4]

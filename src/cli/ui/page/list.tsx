@@ -40,7 +40,7 @@ export function List(props: Props) {
               maxLength={1_000}
               spellcheck={false}
               autocomplete="off"
-              placeholder="Part of a name, or a pattern with *"
+              placeholder="Part of a name, or *"
               defaultValue={filter}
               onInput={({ currentTarget }) => actions.find(currentTarget.value)}
             />
