@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type Hold, Holdfast, type HoldfastOptions } from '../dist/index.js'
 import type { BlockedAnswer, BlockedOrder } from './drivers/programs.js'
@@ -37,18 +36,18 @@ async function block({
   }
   const name = 'bench:blocked-main-thread'
   const hold = await holdfast.lock(name).acquire()
+  const told = async (): Promise<unknown> =>
+    hold.signal.aborted ||
+    Promise.race([new Promise((resolve) => holdfast.once('renewed', resolve)), once(hold.signal, 'abort')])
   // The watchdog is at work, in whichever thread.
-  await Promise.race([
-    new Promise((resolve) => holdfast.once('renewed', resolve)),
-    once(hold.signal, 'abort'),
-  ])
+  await told()
 
   const until = performance.now() + blockMs
   while (performance.now() < until);
   const heldAtFirstCheck = isHeld(hold)
   const abortedAtFirstCheck = hold.signal.aborted
 
-  await sleep(100)
+  await told()
   const abortedSoonAfter = hold.signal.aborted
   const keyThere = (await redis.exists(name)) === 1
   await hold.release().catch(() => {})

@@ -3,11 +3,12 @@
  *
  * A process must have one class `Lock`, whichever way it is loaded. So what several ways in use is in files that they share; `import` and
  * `require` give the ES modules where `require` takes them, and the CommonJS modules elsewhere (`index.mjs`), as in Jest; and TypeScript
- * finds the same declarations from both.
+ * finds the same declarations from both. Yarn's Plug'n'Play, whose `require` knows no `module-sync`, is led to the ES modules (`forwarding`).
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { type ChunkingContext, type InputOptions, type OutputOptions, rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { licences } from './licences.js'
@@ -48,6 +49,7 @@ await write(
       users.size === 0 && module.includes('/watchdog-thread/') ? null : 'shared',
     ),
   },
+  forwarding,
 )
 await write(
   'dist/cjs',
@@ -81,7 +83,12 @@ function inputs(names: readonly string[], file: (entry: string) => string): Reco
   return Object.fromEntries(names.map((entry) => [posix.join(entry, 'index'), file(entry)]))
 }
 
-async function write(folder: string, input: InputOptions, output: OutputOptions): Promise<void> {
+async function write(
+  folder: string,
+  input: InputOptions,
+  output: OutputOptions,
+  wrap = (_file: string, code: string): string => code,
+): Promise<void> {
   const bundle = await rolldown({ preserveEntrySignatures: 'allow-extension', ...input })
   const { output: files } = await bundle.generate({
     chunkFileNames: 'chunks/[name].js',
@@ -92,10 +99,35 @@ async function write(folder: string, input: InputOptions, output: OutputOptions)
   await bundle.close()
   for (const file of files) {
     if (file.type === 'asset') throw new Error(`${file.fileName} is no module`)
+    const paths = Object.keys(file.modules).map((path) => relative(root, path))
     const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
-    const terms = licences(Object.keys(file.modules).map((path) => relative(root, path)))
-    save(posix.join(folder, file.fileName), first + terms + file.code.slice(first.length))
+    const text = file.code.slice(first.length)
+    // Nobody reads the code of the command line.
+    const body = paths.some((path) => path.startsWith('src/cli/')) ? await withoutSpace(text) : text
+    const code = first + licences(paths) + body
+    save(posix.join(folder, file.fileName), file.isEntry ? wrap(file.fileName, code) : code)
   }
+}
+
+async function withoutSpace(code: string): Promise<string> {
+  return (await transform(code, { minifyWhitespace: true, target: 'node20.19' })).code
+}
+
+/**
+ * A CommonJS way in that gives the ES module under Plug'n'Play, where Node lets it be required: `import` gives that one too. Elsewhere, as
+ * in Jest, the ES module does not load this way. No bundler follows `module.require`, and none may find two assignments of exports.
+ */
+function forwarding(file: string, code: string): string {
+  const esm = posix.relative(posix.dirname(posix.join('cjs', file)), file)
+  return `const self = module
+let esm
+if (process.versions.pnp && require("node:module").registerHooks) try {
+	esm = self.require("${esm}")
+} catch {}
+if (esm) self.exports = esm
+else {
+${code}}
+`
 }
 
 /** Puts the modules that several ways in use, or none until it needs them, into the file that `fileOf` names; those of one way in are in its own. */
@@ -141,6 +173,7 @@ function sharedFile(_module: string, users: ReadonlySet<string>): string | null 
   // What names a file loads no rows for it.
   if (used('url')) return 'url'
   if (used('postgres', 'mysql', 'sqlite', 'transactions')) return 'rows'
+  if (used('ui')) return 'operator'
   return 'client'
 }
 

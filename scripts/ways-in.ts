@@ -13,6 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   '.': 'index',
   lock: 'client/index',
   store: 'stores/kit/index',
+  ui: 'cli/ui/index',
 }
 
 /** The module of a way into the package, from `src` and without its ending: `stores/etcd/index` of `etcd`. */

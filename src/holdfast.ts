@@ -18,7 +18,7 @@ import { keptIn } from './kinds/kept-in.js'
 import type { Kind } from './kinds/kinds.js'
 import * as kinds from './kinds/kinds.js'
 import { Lock } from './kinds/lock.js'
-import { MultiLock } from './kinds/multi-lock.js'
+import { MULTI_LOCK_EXAMPLE, MultiLock } from './kinds/multi-lock.js'
 import { type LockOptions, withLockOptions, withoutLingering } from './kinds/options/lock-options.js'
 import { checkSpinOptions, type SpinOptions } from './kinds/options/spin-options.js'
 import { PermitExpirableSemaphore } from './kinds/permit-expirable-semaphore.js'
@@ -90,7 +90,7 @@ export class Holdfast extends LockClient {
         job: 3,
         leader: 2,
       },
-      { multiLock: "multiLock([holdfast.lock('a'), holdfast.lock('b')])" },
+      { multiLock: MULTI_LOCK_EXAMPLE },
     )
   }
 
@@ -114,7 +114,7 @@ export class Holdfast extends LockClient {
     const [clientOrStore, options = {}] = given
     const settings = checkHoldfastOptions(options)
     const store = given.length === 0 ? defaultStore() : redisStoreOf(clientOrStore)
-    super(new ConfiguredStore(store, settings), clientOptionsOf(options))
+    super(new ConfiguredStore(store, settings), clientOptionsOf(settings))
     this.#kinds = kindsOf(this)
     const view = viewOf(this.#kinds.session)
     if (view) this.#kinds.observer = new Lookout(view, this.#kinds, settings.onDeadlock)

@@ -23,7 +23,7 @@ const virtual: Project = {
   name: 'virtual',
   tier: 'blocking',
   files: [
-    'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit}/**/*.test.ts',
+    'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit,wire}/**/*.test.ts',
     'test/conformance/memory*.test.ts',
     'test/contract/{combinations,memory-virtual-time}.test.ts',
     'test/cli/{key-names,seconds}.test.ts',
@@ -38,7 +38,7 @@ const virtual: Project = {
     'test/permits/{conservation,listed}.test.ts',
     'test/prometheus/expose.test.ts',
     'test/properties/{addresses,error-texts,lease-time,schedule}.test.ts',
-    'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,votes}.test.ts',
+    'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,tickets,twins,votes}.test.ts',
     'test/replicas/acknowledged-port.test.ts',
     'test/rows/{entrance,tied-line}.test.ts',
     'test/server-locks/waits.test.ts',
@@ -126,7 +126,7 @@ const others: Project = {
   files: [
     'test/{examples,interop,packaging,servers}/**/*.test.ts',
     'test/cli/{completion,stores}.test.ts',
-    'test/cli/ui/{cost,every-store,page}.test.ts',
+    'test/cli/ui/{axe,cost,every-store,mounted-page,page,pictures}.test.ts',
     'test/docs/{examples,fragments}.test.ts',
     'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',

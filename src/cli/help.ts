@@ -155,7 +155,7 @@ The page shows the locks that are held, their holders, who waits and the time le
 read-only, unless --allow-unlock is given. Only browsers of this machine reach it, unless --host says otherwise; that takes a
 token, which the page asks for. Other users can see command lines: put it into HOLDFAST_UI_TOKEN.
 
-It sends nothing to the server while no page is open, and at most 1000 commands a second otherwise, however many pages there are.
+It sends nothing to the server while no page is open, and at most 300 commands a second otherwise, however many pages there are.
 
 Examples:
   holdfast ui

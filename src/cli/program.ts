@@ -198,9 +198,9 @@ export function programOf(session: Session, words: readonly string[] | undefined
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & UiFlags>()
       const terms = uiTerms(flags)
-      const { ui } = await import('./ui/ui.js')
+      const { serveUi } = await import('./ui/index.js')
       await session.performUntilSignal(flags, async (server, output, signals) => {
-        const exitCode = await ui(server, terms, session.serverName, output, signals.aborted)
+        const exitCode = await serveUi(server, terms, session.serverName, output, signals.aborted)
         return interrupted(signals, exitCode, exitCodes.ok)
       })
     })

@@ -3,7 +3,7 @@ import * as kinds from '../kinds/kinds.js'
 import type { LockPort, LockState } from '../port/lock-port.js'
 import type { StoreSession } from '../port/store.js'
 import type { StoreTraits } from '../port/store-traits.js'
-import { atOnce, type Catalogue, type Listing, type Pace } from './catalogue.js'
+import { atOnce, type Catalogue, type Listing, lookAtEach, type Pace, type Seen } from './catalogue.js'
 import { exitCodes } from './exit-codes.js'
 import { CliError } from './failure.js'
 import type { Family } from './family.js'
@@ -46,6 +46,10 @@ export class StoreCatalogue implements Catalogue {
     if (there.length > 0) return there
     const waitingClients = await this.family.countWaiting(kinds.lock, name)
     return [{ name, kind: undefined, owners: [], remainingMs: 0, waitingClients }]
+  }
+
+  async lookAtAll(names: readonly string[], pace: Pace, seen: Seen): Promise<void> {
+    await lookAtEach(this, names, pace, seen)
   }
 
   held(pattern: string, pace = atOnce): Listing {

@@ -97,8 +97,8 @@ export const CLIENT_OPTIONS: readonly string[] = [
   'diagnostics',
 ]
 
-export function checkClientOptions(options: ClientOptions): ClientSettings {
-  checkObject('options', options, CLIENT_OPTIONS)
+export function checkClientOptions(given: ClientOptions): ClientSettings {
+  const options = checkObject('options', given, CLIENT_OPTIONS)
   const { diagnostics = false, label = defaultLabel() } = options
   if (!isLabel(label))
     throw new InvalidArgumentError(

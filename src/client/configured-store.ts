@@ -1,18 +1,24 @@
 import { invalidNumber } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import type { Clock } from '../base/time/clock.js'
-import type { Store, StoreSession, StoreSettings } from '../port/store.js'
+import { PORT_VERSION, type Store, type StoreSession, type StoreSettings } from '../port/store.js'
+import type { StoreTraits } from '../port/store-traits.js'
 import type { Settings } from './holdfast-options.js'
 
 /** A store with the settings that not every store can follow; one that cannot refuses them. */
 export class ConfiguredStore implements Store {
   readonly clock?: Clock
+  readonly portVersion: number
+  readonly traits: Partial<StoreTraits>
 
   constructor(
     private readonly store: Store,
     private readonly settings: Settings,
   ) {
-    if (store.clock) this.clock = store.clock
+    const { clock, portVersion = PORT_VERSION, traits = {} } = store
+    if (clock) this.clock = clock
+    this.portVersion = portVersion
+    this.traits = traits
   }
 
   open(terms: StoreSettings): StoreSession {

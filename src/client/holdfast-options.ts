@@ -65,8 +65,8 @@ export interface Settings extends ClientSettings {
   readonly onDeadlock: OnDeadlock
 }
 
-export function checkHoldfastOptions(options: HoldfastOptions): Settings {
-  checkObject('options', options, [
+export function checkHoldfastOptions(given: HoldfastOptions): Settings {
+  const options = checkObject('options', given, [
     ...CLIENT_OPTIONS,
     'checkReplicas',
     'replicasTimeoutMs',
@@ -89,7 +89,7 @@ export function checkHoldfastOptions(options: HoldfastOptions): Settings {
 }
 
 /** Those that every client has. */
-export function clientOptionsOf(options: HoldfastOptions): ClientOptions {
+export function clientOptionsOf(options: HoldfastOptions | Settings): ClientOptions {
   const {
     checkReplicas,
     replicasTimeoutMs,

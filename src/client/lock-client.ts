@@ -2,12 +2,14 @@ import { EventEmitter } from 'eventemitter3'
 import { checkFunction, checkName, invalidNumber } from '../base/checks/checks.js'
 import { ClosedError } from '../base/errors/errors.js'
 import { clean, quoted } from '../base/errors/holdfast-error.js'
+import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
 import { ownerText } from '../base/identity/label.js'
 import { type Owner, Owners, Scope } from '../base/identity/owner.js'
 import { SystemClock } from '../base/time/clock.js'
 import { Schedule } from '../base/time/schedule.js'
 import { sleepMeter } from '../base/time/sleep-meter.js'
 import type { KindContext } from '../kinds/acquiring/acquirer.js'
+import { keptIn } from '../kinds/kept-in.js'
 import { lock } from '../kinds/kinds.js'
 import { Lock } from '../kinds/lock.js'
 import { type LockOptions, withLockOptions } from '../kinds/options/lock-options.js'
@@ -47,6 +49,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
   readonly #kinds: Kinds
   readonly #plain: KindContext
   readonly #closing: Closing
+  readonly #lists: boolean
 
   /**
    * Locks are where the command line has them: on the server that `HOLDFAST_URL` names, or else in a file of this user. With options, write
@@ -71,6 +74,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     if (portVersion !== PORT_VERSION)
       throw invalidNumber('store.portVersion', portVersion, `${PORT_VERSION}, the version of this Holdfast`)
     const clock = store.clock ?? new SystemClock(sleepMeter())
+    this.#lists = store.traits?.lists ?? true
     this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     const owners = new Owners(settings.label)
     const session = sheltered(store).open({
@@ -140,9 +144,11 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
    * The locks in the store that are held now, by any owner. Scans the key space step by step: for operators, not for hot paths.
    *
    * @param pattern a glob (`*`, `?`, `[a-z]`) over names. Default: all.
+   * @throws `UnsupportedKindError` if the store cannot list its locks.
    */
   async *list(pattern = '*'): AsyncIterable<LockState> {
     if (this.#closing.begun) throw new ClosedError()
+    if (!this.#lists) throw new UnsupportedKindError('list of its locks', keptIn(this.#kinds.session))
     const { locker } = this.#plain
     const states = this.#kinds.session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
     try {

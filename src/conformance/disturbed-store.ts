@@ -2,7 +2,7 @@ import { StoreError } from '../base/errors/errors.js'
 import type { LockPort, News } from '../port/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../port/store.js'
 
-type Call = 'acquire' | 'release' | 'handOver'
+type Call = 'acquire' | 'release' | 'handOver' | 'forceUnlock'
 
 /** What is in force between one client and its store. */
 export class Disturbance {
@@ -52,6 +52,7 @@ function disturbedPort(port: LockPort, disturbance: Disturbance): LockPort {
       disturbance.cut
         ? requests.map(() => Promise.reject(failure('renew', 'unreachable')))
         : port.renew(requests),
+    forceUnlock: (name) => disturbance.pass('forceUnlock', () => port.forceUnlock(name)),
     inspect: (name) => disturbance.pass('inspect', () => port.inspect(name)),
     watch: (name, onNews) =>
       port.watch(name, (news?: News) => {

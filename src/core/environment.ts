@@ -28,7 +28,10 @@ export interface Hooks {
   readonly usedElsewhere: (name: string, owner: Owner) => boolean
 }
 
-/** What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. */
+/**
+ * What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. One record
+ * with a field for each, so that no part of the core is given ten of them.
+ */
 export class Environment implements Services {
   readonly kind: KindTraits
   readonly port: LockPort

@@ -84,8 +84,7 @@ export class CountDownLatch {
 
   /** A grant is released at once: the store keeps nothing of it, so it needs no watchdog. */
   #once(options: AwaitOptions): AcquireOptions {
-    checkObject('options', options, ['waitMs', 'signal'])
-    return { ...options, leaseMs: PASSING_MS }
+    return { ...checkObject('options', options, ['waitMs', 'signal']), leaseMs: PASSING_MS }
   }
 
   async #pass(hold: Hold | null): Promise<void> {

@@ -191,16 +191,15 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
   }
 }
 
-const EXAMPLE = "as in multiLock([holdfast.lock('a'), holdfast.lock('b')])"
+export const MULTI_LOCK_EXAMPLE = "multiLock([holdfast.lock('a'), holdfast.lock('b')])"
 
 function checkLocks(locks: readonly Lock[]): readonly Lock[] {
   if (!Array.isArray(locks) || locks.length === 0) {
-    throw new InvalidArgumentError('locks', locks, `an array of locks, ${EXAMPLE}`)
+    throw new InvalidArgumentError('locks', locks, `an array of locks, as in ${MULTI_LOCK_EXAMPLE}`)
   }
   const names = new Set<string>()
   for (const [index, lock] of locks.entries()) {
-    if (!(lock instanceof Lock))
-      throw new InvalidArgumentError(`locks[${index}]`, lock, `a lock of a Holdfast, ${EXAMPLE}`)
+    if (!(lock instanceof Lock)) throw noLock(`locks[${index}]`, lock)
     // Kinds of one name can exclude each other; one member would then wait for the other for ever. And names are what all callers go by.
     if (names.has(lock.name))
       throw new InvalidArgumentError('locks', locks, 'locks with different names', {
@@ -209,4 +208,13 @@ function checkLocks(locks: readonly Lock[]): readonly Lock[] {
     names.add(lock.name)
   }
   return [...locks]
+}
+
+function noLock(argument: string, found: unknown): InvalidArgumentError {
+  if (typeof found !== 'object' || found === null || !('forceUnlock' in found))
+    return new InvalidArgumentError(argument, found, `a lock of a Holdfast, as in ${MULTI_LOCK_EXAMPLE}`)
+  const accepted = 'locks of one copy: import it everywhere, or require it everywhere, in one version'
+  return new InvalidArgumentError(argument, found, accepted, {
+    found: 'is a lock of another copy of Holdfast in this process',
+  })
 }

@@ -67,7 +67,7 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
    * Sets the time left of a permit's lease, longer or shorter, whichever process took it. Waiters learn of an earlier end. A watchdog
    * goes on renewing its own permits.
    *
-   * @param leaseMs at least 10; Infinity: the lease never ends.
+   * @param leaseMs at least 10; Infinity: the lease never ends. To Redis one that ends after the year 30000 never ends either.
    * @returns whether the permit is still taken.
    */
   async updateLeaseTime(permitId: string, leaseMs: number): Promise<boolean> {

@@ -12,6 +12,8 @@ import type {
   Watch,
 } from './lock-port.js'
 
+const DONE = Promise.resolve()
+
 /** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
 export class ForwardingPort implements LockPort {
   constructor(protected readonly port: LockPort) {}
@@ -42,6 +44,11 @@ export class ForwardingPort implements LockPort {
 
   release(request: ReleaseRequest): Promise<ReleaseReply> {
     return this.port.release(request)
+  }
+
+  get setTicket(): LockPort['setTicket'] {
+    const { port } = this
+    return port.setTicket && ((name, client, ticket) => port.setTicket?.(name, client, ticket) ?? DONE)
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {

@@ -34,6 +34,11 @@ export interface LockPort {
   /** Set where a lost lock may still be the owner's in a part of the store: that part keeps others out until it is given back. */
   readonly inParts?: true | undefined
 
+  /**
+   * Changes the ticket of a client that waits for that lock, see `AcquireRequest.ticket`. Absent where the store keeps none.
+   */
+  readonly setTicket?: ((name: string, client: string, ticket: number) => Promise<unknown>) | undefined
+
   /** Set where several locks can be asked for with one command. */
   readonly together?: BatchPort | undefined
 
@@ -105,6 +110,12 @@ export interface AcquireRequest {
   readonly lingers?: boolean
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
+  /**
+   * Set where the store has one vote of several for the lock: while nobody has the vote, the waiting client with the least ticket is asked for
+   * before the others. A request that waits has its ticket kept; 0: the next one, unless its client has one. To abandon a request takes the
+   * client's ticket back, unless it is named; a last release always does.
+   */
+  readonly ticket?: number
   /** Set for ports that acquire `inRounds`. */
   readonly caller?: Caller | undefined
 }
@@ -138,6 +149,8 @@ export interface BusyReply {
   readonly againMs?: number
   /** The holder's process may have nobody inside. The store has told it that others ask for the lock. */
   readonly lingers?: boolean
+  /** The ticket that the client has now; absent: none. */
+  readonly ticket?: number
 }
 
 export interface GrantedReply {
@@ -195,6 +208,8 @@ export interface News {
   readonly lookInMs?: number
   /** How many may enter now. */
   readonly room?: number
+  /** The lock is free, and it is the turn of that client, by its ticket. */
+  readonly turnOf?: string
 }
 
 /** A line in the store, in which processes wait: first come, first served. A release grants the lock to the next in line. */

@@ -14,10 +14,10 @@ export interface TransactionLockOptions {
 }
 
 export function checkLimits(
-  options: TransactionLockOptions,
+  given: TransactionLockOptions,
   more: readonly string[] = [],
 ): TransactionLockOptions {
-  checkObject('options', options, ['waitMs', 'signal', ...more])
+  const options = checkObject('options', given, ['waitMs', 'signal', ...more])
   wholeOrInfinite('waitMs', options.waitMs, 0)
   if (options.signal !== undefined && !isAbortSignal(options.signal)) {
     throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')

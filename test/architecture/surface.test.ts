@@ -18,6 +18,7 @@ test('index.ts is the public surface and has no code of its own', async () => {
     'sqlite',
     'store',
     'transactions',
+    'ui',
     'zookeeper',
   ]
   for (const way of ['.', ...ways]) {

@@ -1,5 +1,5 @@
 import type { Figures } from '../../bench/measure/figures.js'
-import type { CellResult, Results } from '../../bench/measure/results.js'
+import type { CellResult } from '../../bench/measure/results.js'
 
 const nothing: Figures = {
   sections: 1_000,
@@ -26,18 +26,4 @@ const nothing: Figures = {
 export function cell(scenario: string, library: string, figures: Partial<Figures>, round = 0): CellResult {
   const result = { outcome: 'measured', version: '1', figures: { ...nothing, ...figures } } as const
   return { scenario, library, round, tookMs: 0, result }
-}
-
-export function results(cells: readonly CellResult[], but: Partial<Results> = {}): Results {
-  return {
-    startedAt: '2026-01-01',
-    tookMs: 60_000,
-    rounds: 1,
-    quick: false,
-    machine: { system: 's', processor: 'p', cores: 2, memoryGb: 4, node: '20', server: 'Redis 7' },
-    cells,
-    heldLocks: undefined,
-    blocked: [],
-    ...but,
-  }
 }

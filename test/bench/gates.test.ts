@@ -6,6 +6,8 @@ import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
 import { ratioOf, summarise } from '../../bench/measure/summary.js'
 import { scenarios } from '../../bench/scenarios.js'
+import { faultsOf } from '../../bench/smoke.js'
+import { storeGatesOf } from '../../bench/stores/gates.js'
 import { cell } from './cells.js'
 
 function failed(scenario: string, library: string, round: number): CellResult {
@@ -142,4 +144,91 @@ describe('the plan', () => {
     const names = scenarios.map(({ name }) => name)
     expect(names).toEqual([...new Set(names)])
   })
+})
+
+const fleet = [
+  cell('fleet-ping', 'ping', { waitP50Ms: 0.05 }),
+  cell('fleet-ping-rested', 'ping', { waitP50Ms: 0.1 }),
+  cell('fleet-2x1', 'holdfast-fair', {
+    crossingP50Ms: 0.2,
+    messagesPerSection: 1.01,
+    commandsPerSection: 2.05,
+  }),
+  cell('fleet-2x1', 'holdfast', { messagesPerSection: 1.01, commandsPerSection: 2 }),
+  cell('fleet-8x1', 'holdfast', {
+    messagesPerSection: 1.2,
+    commandsPerSection: 2.1,
+    clientUsPerSection: 100,
+  }),
+  cell('fleet-32x1', 'holdfast', {
+    messagesPerSection: 1,
+    commandsPerSection: 2.05,
+    sectionsPerSecond: 800,
+    clientUsPerSection: 150,
+  }),
+]
+
+test('the gates of a fleet are worked out from its own cells', () => {
+  const gates = gatesOf({ cells: fleet, blocked: [] })
+  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
+  expect(gate('fleet 2x1, 8x1, 32x1: processes woken')).toMatchObject({
+    reached: '1.01, 1.20, 1.00',
+    ok: false,
+  })
+  expect(gate('fleet 2x1, 8x1, 32x1: commands')).toMatchObject({ reached: '2.00, 2.10, 2.05', ok: true })
+  expect(gate('fair fleet 2x1, 8x1, 32x1: commands')).toMatchObject({ ok: undefined })
+  expect(gate('fleet: sections/s with 32')).toMatchObject({ reached: '0.80', ok: true })
+  expect(gate('fleet: client CPU per section with 32')).toMatchObject({ reached: '1.50', ok: false })
+  expect(gate('fair fleet 2x1: hand-over')).toMatchObject({ reached: '4.00', ok: false })
+  expect(gate('the same in round trips of a process that has slept for')).toMatchObject({ reached: '2.00' })
+})
+
+const storeCells = [
+  cell('postgres-sequential', 'holdfast-store', { roundTripsPerSection: 2 }),
+  cell('postgres-fleet-8x1', 'holdfast-store', { messagesPerSection: 1.2 }),
+  cell('postgres-burst-4x25', 'holdfast-store', { sectionsPerSecond: 500 }),
+  cell('postgres-burst-4x25', 'verrou-database', { sectionsPerSecond: 10 }),
+  cell('postgres-burst-4x25', 'poll-50', { sectionsPerSecond: 50 }),
+  cell('postgres-burst-4x25', 'poll-100', { sectionsPerSecond: 100 }),
+  cell('mysql-burst-4x25', 'holdfast-store', { commandsPerSection: 1 }),
+  cell('mysql-burst-4x25', 'verrou-database', { commandsPerSection: 4 }),
+  cell('mysql-burst-4x25', 'poll-50', { commandsPerSection: 2 }),
+  cell('mysql-burst-4x25', 'poll-100', { commandsPerSection: 1 }),
+  cell('postgres-growth-1x1', 'holdfast-store', { sections: 1, commandsPerSection: 2 }),
+  cell('postgres-growth-1x10', 'holdfast-store', { sections: 10, commandsPerSection: 1.1 }),
+]
+
+describe('the gates on all stores', () => {
+  const gates = storeGatesOf({ cells: storeCells, tables: [] })
+  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
+
+  test('compare with each that polls', () => {
+    expect(gate('PostgreSQL, burst 4x25')).toMatchObject({ reached: '50.0, 10.0, 5.00', ok: false })
+    expect(gates.filter(({ what }) => what.startsWith('… statements'))).toMatchObject([
+      { reached: '0.25, 0.50, 1.00', ok: false },
+      { ok: undefined },
+    ])
+  })
+
+  test('count round trips, clients that were woken, and what a hand-over costs', () => {
+    expect(gate('PostgreSQL, uncontended')).toMatchObject({ reached: '2.00', ok: true })
+    expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
+    expect(gate('PostgreSQL, burst 1x10')).toMatchObject({ reached: '1.00', ok: false })
+    expect(gate('MySQL, burst 1x10')).toMatchObject({ ok: undefined })
+  })
+})
+
+const faultsIn = (...cells: CellResult[]): string[] => faultsOf({ cells })
+
+test('a quick run fails for failures and for what Holdfast did not do, not for a missing peer', () => {
+  const absent = (library: string): CellResult => ({
+    ...cell('keys', library, {}),
+    result: { outcome: 'absent', why: 'no java on the PATH' },
+  })
+  expect(faultsIn(absent('redisson'), cell('fleet-2x1', 'holdfast-fair', {}))).toEqual([])
+  expect(faultsIn(cell('fleet-2x1', 'holdfast-fair', { sections: 0 }))).toEqual([
+    'fleet-2x1, holdfast-fair: nobody entered a section',
+  ])
+  expect(faultsIn(cell('fleet-2x1', 'holdfast', { overlaps: 1 }))).toHaveLength(1)
+  expect(faultsIn({ ...absent('verrou'), result: { outcome: 'failed', why: 'it broke' } })).toHaveLength(1)
 })

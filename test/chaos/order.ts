@@ -1,12 +1,8 @@
 import type { HoldfastOptions } from '../../src/index.js'
+import type { Endpoint } from '../wire/wire.js'
 import type { Resizes } from './program/generate.js'
 import type { Kind } from './program/kinds.js'
 import type { Resource } from './program/resource.js'
-
-export interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
 
 /** How a worker reaches its store: by proxies of its own. */
 export type Route =

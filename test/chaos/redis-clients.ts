@@ -1,7 +1,8 @@
 import process from 'node:process'
 import type { RedisClient } from '../../src/index.js'
 import { nodeRedisLibraries } from '../setup/node-redis-libraries.js'
-import type { Endpoint, NatMap } from './order.js'
+import type { Endpoint } from '../wire/wire.js'
+import type { NatMap } from './order.js'
 
 export const chaosClients = ['ioredis-6', ...nodeRedisLibraries] as const
 export type ChaosClient = (typeof chaosClients)[number]

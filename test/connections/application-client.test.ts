@@ -5,7 +5,7 @@ import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { tlsBefore } from './tls-front.js'
+import { tlsBefore } from '../wire/tls.js'
 
 describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
   "C1: the application's client (%s)",
@@ -161,8 +161,8 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
     })
 
     test('TLS, with the certificate it trusts', async () => {
-      const front = await tlsBefore(inject('servers').standalone)
-      const trusting = { port: front.port, tls: { ca: front.certificate } }
+      const { wire: front, ca } = await tlsBefore(inject('servers').standalone)
+      const trusting = { port: front.port, tls: { ca } }
       const holdfast = (tls: object): Holdfast =>
         new Holdfast(standaloneClient({ host: '127.0.0.1', port: front.port, tls }, library), {
           storeTimeoutMs: 300,
@@ -175,7 +175,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       await eventually(async () => (await scene.channels()).length > 0)
       await hold.release()
       await (await waiting).release()
-      expect(front.accepted()).toBeGreaterThanOrEqual(2)
+      expect(front.connections.length).toBeGreaterThanOrEqual(2)
       await expect(stranger.lock(scene.name).acquire()).rejects.toMatchObject({ reason: 'unreachable' })
       await scene.nothingLeft()
       await Promise.all([holder.close(), waiter.close(), stranger.close()])
@@ -189,11 +189,11 @@ test.each(['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const)(
   async (library) => {
     const { startupNodes } = inject('servers').cluster
     const fronts = await Promise.all(startupNodes.map((node) => tlsBefore(node)))
-    const places = fronts.map(({ port }) => ({ host: '127.0.0.1', port }))
+    const places = fronts.map(({ wire: { port } }) => ({ host: '127.0.0.1', port }))
     const natMap = Object.fromEntries(
       startupNodes.map(({ host, port }, index) => [`${host}:${port}`, places[index]]),
     )
-    const tls = { ca: fronts[0]?.certificate }
+    const tls = { ca: fronts[0]?.ca }
     const clients = [1, 2].map(() => clusterClient(places, { natMap, redisOptions: { tls } }, library))
     const [holder, waiter] = clients.map((client) => new Holdfast(client))
     // Slots 3300, 7365 and 15495: one on each node.
@@ -205,10 +205,10 @@ test.each(['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const)(
       await hold?.release()
       await (await waiting)?.release()
     }
-    for (const { accepted } of fronts) expect(accepted()).toBeGreaterThanOrEqual(3)
+    for (const { wire } of fronts) expect(wire.connections.length).toBeGreaterThanOrEqual(3)
     await Promise.all([holder?.close(), waiter?.close()])
     for (const client of clients) client.disconnect()
-    await Promise.all(fronts.map((front) => front.stop()))
+    await Promise.all(fronts.map(({ wire }) => wire.stop()))
   },
 )
 

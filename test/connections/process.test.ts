@@ -63,8 +63,13 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await scene.end()
   })
 
-  function start(scenario: string, port = inject('servers').standalone.port, what = ''): Child {
-    const words = ['--expose-gc', programOf(fixture), scenario, String(port), library, scene.name, what]
+  function start(
+    scenario: string,
+    port = inject('servers').standalone.port,
+    what = '',
+    name = scene.name,
+  ): Child {
+    const words = ['--expose-gc', programOf(fixture), scenario, String(port), library, name, what]
     const child = new Child(spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] }))
     children.push(child)
     return child
@@ -106,8 +111,8 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     const hold = await scene.holdfast().lock(scene.name).acquire()
     const child = start('pending')
     await child.said('waiting')
-    // Longer than anything but the wait itself would have kept it alive.
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    // Nothing but the wait itself keeps it alive: one that is idle starts after it, and ends before it.
+    await endsPromptly(start('idle', undefined, undefined, `${scene.name}:other`))
     expect(child.running).toBe(true)
     await hold.release()
     await child.said('acquired')

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { span } from '../setup/span.js'
 
 const WAITERS = 200
 const WATCHED_MS = 2_000
@@ -32,8 +33,7 @@ describe.each([
       proxy.breakAll()
     }
     await eventually(() => refused() > 0)
-    // Time is what is measured.
-    await new Promise((resolve) => setTimeout(resolve, WATCHED_MS))
+    await span(WATCHED_MS)
     expect(refused()).toBeLessThan(scene.proxies.length * MOST_PER_SECOND * (WATCHED_MS / 1_000))
     for (const proxy of scene.proxies) proxy.heal()
     await eventually(subscribed, (channels) => channels === before)

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { span } from '../setup/span.js'
 
 const LOCKS = 200
 const WATCHDOG_MS = 3_000
@@ -62,7 +63,7 @@ describe.each([
     expect(new Set(renewals())).toEqual(new Set([`${scene.name}:watched`]))
     await watched.release()
     const after = scene.proxy.tally()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await span(500)
     expect(after.labels).toEqual([])
     await leased.release()
   })

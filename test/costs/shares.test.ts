@@ -1,8 +1,8 @@
 /** How a lock that is wanted all the time is shared among processes, near and far (rule W3: none starves for being slow or far away). */
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
-import { Wire } from '../chaos/network/wire.js'
 import { type ClientLibrary, standaloneClient } from '../setup/clients.js'
+import { Wire } from '../wire/wire.js'
 
 /** How often the lock changes hands, for each client: a share is what a client has of its turns, which last as long as a slice may. */
 const TURNS_EACH = 40
@@ -20,13 +20,14 @@ afterEach(async () => {
 
 async function clientAt(roundTripMs: number, library: ClientLibrary): Promise<Holdfast> {
   const { host, port } = inject('servers').standalone
-  const way = roundTripMs > 0 ? await Wire.before({ host, port }, roundTripMs / 2) : undefined
-  const client: RedisClient = standaloneClient({ host, port: way?.port ?? port }, library)
+  const way = await Wire.before({ host, port })
+  way.delayMs = roundTripMs / 2
+  const client: RedisClient = standaloneClient({ host, port: way.port }, library)
   const holdfast = new Holdfast(client)
   ends.push(async () => {
     await holdfast.close()
     client.disconnect()
-    way?.stop()
+    await way.stop()
   })
   return holdfast
 }

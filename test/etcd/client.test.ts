@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Schedule } from '../../src/base/time/schedule.js'
 import { StoreError } from '../../src/index.js'
@@ -6,7 +5,8 @@ import type { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { prefixSpan } from '../../src/stores/etcd/client/requests.js'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
 import { EtcdServer } from '../servers/etcd/index.js'
-import { freePort, listen } from '../servers/port.js'
+import { freePort } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 import { clientOf, wireTo } from './scene.js'
 
@@ -145,6 +145,7 @@ describe('watches', () => {
     await eventually(() => told.length === 2)
     await put(etcd, 'y')
     wire.refuse()
+    wire.breakAll()
     await eventually(() => told.length === 4)
     expect(breaks).toHaveLength(1)
     await etcd.deleteRange({ key: text('y') }, about)
@@ -206,7 +207,7 @@ describe('servers that do not do what they should', () => {
       async () =>
         String((await direct.range({ key: text('broken') }, about)).entries[0]?.value) === 'written',
     )
-    wire.cut()
+    wire.breakAll()
     expect(await failing).toMatchObject({ reason: 'unreachable', transient: true })
   })
 
@@ -216,15 +217,12 @@ describe('servers that do not do what they should', () => {
     ['speaks Redis', '-ERR unknown command PRI\r\n'],
   ] as const) {
     test(`C3: one that ${what} is given up, and the next is asked`, async () => {
-      const other = createServer((socket) => {
-        socket.on('error', () => undefined)
-        if (answer !== '') socket.end(answer)
-      })
-      const port = await listen(other)
-      closing.push(() => other.close())
-      const alone = client([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 300 })
+      const other = await standIn((socket) => answer !== '' && socket.end(answer))
+      closing.push(() => other.stop())
+      const url = `http://${other.address}`
+      const alone = client([{ url }], { timeoutMs: 300 })
       expect(await failureOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })
-      const both = client([{ url: `http://127.0.0.1:${port}` }, server], { timeoutMs: 1_000 })
+      const both = client([{ url }, server], { timeoutMs: 1_000 })
       expect((await both.range({ key: text('a') }, about)).entries).toEqual([])
     })
   }
@@ -244,6 +242,6 @@ describe('closing', () => {
     expect(await failureOf(etcd.range({ key: text('closing') }, about))).toMatchObject({ transient: false })
     expect(schedule.size).toBe(0)
     wire.heal('delivered')
-    await eventually(() => wire.connections === 0)
+    await eventually(() => wire.open.length === 0)
   })
 })

@@ -132,6 +132,7 @@ describe('an entry that goes', () => {
     const [storedLost = ''] = await keysBelow(`holdfast/${lock.name}/`)
     await watched()
     wire.refuse()
+    wire.breakAll()
     await eventually(() => told.suspended.length > 0)
     await server.ctl('del', storedLost)
     wire.heal('lost')
@@ -243,7 +244,7 @@ describe('answers that are lost', () => {
     await expect(link.lease({ lock, key: own, session, leaseMs: 2_000 })).rejects.toMatchObject({
       transient: true,
     })
-    wire.cut()
+    wire.breakAll()
     expect(await link.lease({ lock, key: own, session, leaseMs: 60_000 })).toBe(true)
     expect((await link.read(lock)).map(({ remainingMs }) => remainingMs)).toEqual([60_000])
     await link.end(session)

@@ -121,6 +121,7 @@ describe('a client that waits behind the same one again and again', () => {
     await turn(first, other)
     const [before, behind] = [await first.stand(), await other.stand()]
     wire.refuse()
+    wire.breakAll()
     await before.leave()
     wire.heal('lost')
     await eventually(() =>
@@ -182,6 +183,7 @@ describe('a watch that nobody waits by', () => {
     end(1n)
     expect(schedule.size).toBeGreaterThan(0)
     wire.refuse()
+    wire.breakAll()
     await eventually(() => schedule.size === 0)
   })
 })

@@ -8,8 +8,8 @@ import { EtcdLink } from '../../src/stores/etcd/link.js'
 import { keyOf } from '../../src/stores/session/key.js'
 import type { Line } from '../../src/stores/session/line.js'
 import type { LinkListener } from '../../src/stores/session/link.js'
-import { Wire } from '../chaos/network/wire.js'
 import type { EtcdServer } from '../servers/etcd/index.js'
+import { Wire } from '../wire/wire.js'
 
 type Endpoint = Pick<EtcdServer, 'url'> | { readonly url: string }
 

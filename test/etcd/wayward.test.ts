@@ -1,7 +1,7 @@
 /** Servers that no etcd is: what they do costs neither more time than a command has, nor connections without end. */
 import { once } from 'node:events'
-import { createServer as createHttp2Server } from 'node:http2'
-import { connect, createServer, type Server } from 'node:net'
+import { createServer } from 'node:http2'
+import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
@@ -9,6 +9,7 @@ import { Holdfast } from '../../src/index.js'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { listen } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, clientOf, linkTo } from './scene.js'
 
@@ -18,28 +19,22 @@ afterEach(async () => {
   for (const end of ending.splice(0)) await end()
 })
 
-async function portOf(server: Server): Promise<number> {
-  ending.push(() => server.close())
-  return await listen(server)
-}
-
 test('C3: one that greets and sends everybody away is asked again with pauses, and no longer than the command takes', async () => {
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
   const goAway = Buffer.from([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   let connections = 0
-  const server = createServer((socket) => {
+  const server = await standIn((socket) => {
     connections += 1
-    socket.on('error', () => undefined)
     socket.once('data', () => socket.write(Buffer.concat([settings, goAway])))
   })
-  const port = await portOf(server)
-  const { client } = clientOf([{ url: `http://127.0.0.1:${port}` }], { timeoutMs: 500 })
+  ending.push(() => server.stop())
+  const { client } = clientOf([{ url: `http://${server.address}` }], { timeoutMs: 500 })
   ending.unshift(() => client.close())
   expect(await rejectionOf(client.range({ key: Buffer.from('a') }, about))).toMatchObject({ transient: true })
   const during = connections
   // It has had the time to connect as often as this does.
   for (let other = 0; other < 20; other += 1) {
-    const socket = connect(port, '127.0.0.1', () => socket.write('hello'))
+    const socket = connect(server.port, server.host, () => socket.write('hello'))
     await once(socket, 'data')
     socket.destroy()
   }
@@ -49,13 +44,14 @@ test('C3: one that greets and sends everybody away is asked again with pauses, a
 })
 
 test('H4: those who stand in line at once at a silent server are all answered within the time of one command', async () => {
-  const server = createHttp2Server()
+  const server = createServer()
+  ending.push(() => server.close())
   const asked = new Promise((resolve) => server.once('stream', resolve))
   const clock = new VirtualClock()
   const schedule = new Schedule(clock, (error) => {
     throw error
   })
-  const url = `http://127.0.0.1:${await portOf(server)}`
+  const url = `http://127.0.0.1:${await listen(server)}`
   const { link, key } = linkTo([{ url }], { schedule, commandTimeoutMs: 1_000 })
   ending.unshift(() => link.close())
   const lock = anyLock()
@@ -72,20 +68,12 @@ test('H4: those who stand in line at once at a silent server are all answered wi
 })
 
 test('H5: closing ends a connection that is still being opened, and rejects who waits for it', async () => {
-  let open = 0
-  const server = createServer((socket) => {
-    open += 1
-    socket
-      .on('error', () => undefined)
-      .on('close', () => {
-        open -= 1
-      })
-    socket.resume()
-  })
-  const holdfast = new Holdfast(etcd({ hosts: `127.0.0.1:${await portOf(server)}` }))
+  const server = await standIn((socket) => socket.resume())
+  ending.push(() => server.stop())
+  const holdfast = new Holdfast(etcd({ hosts: server.address }))
   const asked = rejectionOf(holdfast.lock('name').isLocked())
-  await eventually(() => open === 1)
+  await eventually(() => server.open.size === 1)
   await holdfast.close()
   expect(await asked).toMatchObject({ name: 'StoreError' })
-  await eventually(() => open === 0)
+  await eventually(() => server.open.size === 0)
 })

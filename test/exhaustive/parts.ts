@@ -37,6 +37,13 @@ export const parts: readonly Part[] = [
     covers: /^(src|lua|docs|examples|package\.json|README\.md)/,
   },
   {
+    name: 'installs',
+    shows:
+      'the package, installed by every package manager beside old and new releases of what it works with',
+    command: 'env HOLDFAST_EXHAUSTIVE=1 npx vitest run --project others test/packaging/installing.test.ts',
+    covers: /^(package\.json|scripts\/bundle\.ts|test\/packaging\/)/,
+  },
+  {
     name: 'matrix',
     shows: 'every release of the servers, every client library, every line of Node',
     command: 'npx tsx test/matrix/run.ts others',

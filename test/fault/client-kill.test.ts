@@ -20,7 +20,7 @@ describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ li
     scene = made
     // Holdfast names its connections where the application names its own.
     const client = { connectionName: 'application' }
-    holder = scene.holdfast({ watchdogMs: 1_500, commandTimeoutMs: 500 }, { client })
+    holder = scene.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 500 }, { client })
     waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
   })
 

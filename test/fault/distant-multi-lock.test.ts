@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
-import { Wire } from '../chaos/network/wire.js'
 import { bringServer, type Server } from '../servers/index.js'
+import { Wire } from '../wire/wire.js'
 
 let server: Server
 let wire: Wire

@@ -1,15 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
-import { listen } from '../servers/port.js'
+import type { Socket } from 'node:net'
+import { Rules, type Verdict } from '../wire/rules.js'
+import { WireOf } from '../wire/wire.js'
 import type { Match, ProxiedCommand } from './proxied-command.js'
-import { ProxiedConnection, type Verdict } from './proxied-connection.js'
-
-interface Rule {
-  readonly match: Match
-  readonly verdict: Verdict
-  left: number
-  readonly struck: (command: ProxiedCommand) => void
-}
+import { type CommandReader, ProxiedConnection } from './proxied-connection.js'
 
 /** What has passed since it was taken. */
 export interface Tally {
@@ -27,36 +20,23 @@ export interface HeldReply {
 }
 
 /**
- * Stands between client and server on the loopback interface, counts what passes and does to it what networks do. It reads the
- * protocol, so a fault strikes exactly the reply it is meant for, after the server has carried the command out.
+ * A wire that reads Redis's protocol, counts what passes, and so strikes exactly the reply a fault is meant for, after the server
+ * has carried the command out.
  */
-export class RespProxy {
-  readonly host = '127.0.0.1'
-  /** Every connection there was, the oldest first. */
-  readonly connections: ProxiedConnection[] = []
+export class RespProxy extends WireOf<ProxiedConnection> implements CommandReader {
   readonly commands: ProxiedCommand[] = []
-  #rules: Rule[] = []
-  #blackHole = false
-  #refusing = false
-  /** How many connections it has refused. */
-  refused = 0
+  readonly #rules = new Rules<ProxiedCommand>()
 
-  private constructor(
-    public target: { readonly host: string; readonly port: number },
-    private readonly listener: Server,
-    readonly port: number,
-  ) {
-    listener.on('connection', (socket) => this.#accept(socket))
+  protected strand(index: number, client: Socket, server: Socket): ProxiedConnection {
+    return new ProxiedConnection(index, client, server, this)
   }
 
-  static async before(target: { readonly host: string; readonly port: number }): Promise<RespProxy> {
-    const listener = createServer({ allowHalfOpen: true })
-    return new RespProxy(target, listener, await listen(listener))
+  record(command: ProxiedCommand): void {
+    this.commands.push(command)
   }
 
-  /** Connections that stand. */
-  get open(): readonly ProxiedConnection[] {
-    return this.connections.filter(({ closed }) => !closed)
+  judge(command: ProxiedCommand): Verdict {
+    return command.applied ? this.#rules.judge(command) : 'deliver'
   }
 
   /**
@@ -64,50 +44,29 @@ export class RespProxy {
    * fall silent. Resolves with the command when that has happened.
    */
   dropReply(match: Match, then: 'break' | 'silence' = 'break', nth = 1): Promise<ProxiedCommand> {
-    return this.#strike(match, then, nth)
+    return this.#rules.once(match, then, nth)
   }
 
   /** Holds back the reply of the next matching command that the server carries out. Resolves when it is held. */
   async holdReply(match: Match): Promise<HeldReply> {
-    const command = await this.#strike(match, 'hold', 1)
+    const command = await this.#rules.once(match, 'hold')
     return { command, letGo: () => this.connections[command.connection]?.letGo() }
   }
 
   /** From now on, until {@link heal}: the client gets these bytes in the place of the reply to each such command. */
   replaceReplies(match: Match, bytes: string): void {
-    this.#rules.push({ match, verdict: Buffer.from(bytes), left: Infinity, struck: () => undefined })
+    this.#rules.always(match, Buffer.from(bytes))
   }
 
   /** From now on, until {@link heal}: each such command ends its connection, as with proxies that do not know it. */
   hangUpOn(match: Match): void {
-    this.#rules.push({ match, verdict: 'break', left: Infinity, struck: () => undefined })
+    this.#rules.always(match, 'break')
   }
 
-  /** Nothing passes on any connection, old or new, and nobody is told. Connections made before it ends stay silent. */
-  blackHole(): void {
-    this.#blackHole = true
-    for (const connection of this.connections) connection.silence()
-  }
-
-  breakAll(): void {
-    for (const connection of this.open) connection.break()
-  }
-
-  /** New connections lead to another server. */
-  redirect(target: { readonly host: string; readonly port: number }): void {
-    this.target = target
-  }
-
-  /** New connections end at once. */
-  refuse(): void {
-    this.#refusing = true
-  }
-
-  /** New connections are as good as ever; what was set for replies is forgotten. */
-  heal(): void {
-    this.#blackHole = false
-    this.#refusing = false
-    this.#rules = []
+  /** What was set for replies is forgotten, too. */
+  override heal(held?: 'delivered' | 'lost'): void {
+    this.#rules.forget()
+    super.heal(held)
   }
 
   tally(): Tally {
@@ -126,47 +85,5 @@ export class RespProxy {
         return flown() - before
       },
     }
-  }
-
-  async stop(): Promise<void> {
-    for (const connection of this.connections) connection.break()
-    const closed = once(this.listener, 'close')
-    this.listener.close()
-    await closed
-  }
-
-  #accept(socket: Socket): void {
-    if (this.#refusing) {
-      this.refused += 1
-      socket.destroy()
-      return
-    }
-    const connection = new ProxiedConnection(
-      this.connections.length,
-      socket,
-      this.target,
-      (command) => this.#judge(command),
-      (command) => this.commands.push(command),
-    )
-    this.connections.push(connection)
-    if (this.#blackHole) connection.silence()
-  }
-
-  #strike(match: Match, verdict: Verdict, nth: number): Promise<ProxiedCommand> {
-    return new Promise((struck) => this.#rules.push({ match, verdict, left: nth, struck }))
-  }
-
-  #judge(command: ProxiedCommand): Verdict {
-    if (!command.applied) return 'deliver'
-    for (const rule of this.#rules) {
-      if (!rule.match(command)) continue
-      if (rule.left === Infinity) return rule.verdict
-      rule.left -= 1
-      if (rule.left > 0) continue
-      this.#rules.splice(this.#rules.indexOf(rule), 1)
-      rule.struck(command)
-      return rule.verdict
-    }
-    return 'deliver'
   }
 }

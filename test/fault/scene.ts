@@ -3,13 +3,9 @@ import { expect, inject } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
 import { type ClientLibrary, clientLibrary, clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import type { Endpoint } from '../wire/wire.js'
 import type { Match, ProxiedCommand } from './proxied-command.js'
 import { type HeldReply, RespProxy } from './proxy.js'
-
-interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
 
 let scenes = 0
 

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock, LockTimeoutError } from '../../src/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
-import { Wire } from '../chaos/network/wire.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { Wire } from '../wire/wire.js'
 
 const ROUND_TRIP_MS = 60
 const TOO_SHORT_MS = 40
@@ -34,7 +34,9 @@ describe.each(stages)('chaos 6050: a lease too short for the way to the store ($
     for (let index = 0; index < count; index += 1) {
       const server = await bringServer()
       servers.push(server)
-      distances.push(await Wire.before(server, ROUND_TRIP_MS / 2))
+      const distance = await Wire.before(server)
+      distance.delayMs = ROUND_TRIP_MS / 2
+      distances.push(distance)
     }
     const clients = distances.map(({ host, port }) => standaloneClient({ host, port }))
     const [first] = clients

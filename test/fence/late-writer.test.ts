@@ -5,6 +5,7 @@
 import process from 'node:process'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
+import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { placeOf } from '../setup/places.js'
 import { type Place, resourceAt } from './resource.js'
@@ -62,10 +63,11 @@ describe('a holder that wakes up too late is refused', () => {
   })
 
   test('by a FenceGuard', async () => {
-    const text = await TextServer.start()
-    expect(await lateWrite({ kind: 'memory', port: text.port })).toMatchObject(refused)
+    const text = new TextServer()
+    const { port, stop } = await standIn((socket) => text.answer(socket))
+    expect(await lateWrite({ kind: 'memory', port })).toMatchObject(refused)
     expect(text.text).toBe('in time')
-    text.stop()
+    stop()
   })
 })
 

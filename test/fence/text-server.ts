@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { FenceGuard } from '../../src/kinds/fencing/fence-guard.js'
@@ -8,30 +7,9 @@ import { FenceGuard } from '../../src/kinds/fencing/fence-guard.js'
 export class TextServer {
   text = ''
   readonly #guard = new FenceGuard('text')
-  readonly #server: Server
 
-  private constructor() {
-    this.#server = createServer((socket) => {
-      createInterface({ input: socket }).on('line', (line) => socket.write(`${this.#take(line)}\n`))
-      socket.on('error', () => undefined)
-    })
-  }
-
-  static async start(): Promise<TextServer> {
-    const server = new TextServer()
-    server.#server.listen(0, '127.0.0.1')
-    await once(server.#server, 'listening')
-    return server
-  }
-
-  get port(): number {
-    const address = this.#server.address()
-    if (typeof address !== 'object' || address === null) throw new Error('it does not listen')
-    return address.port
-  }
-
-  stop(): void {
-    this.#server.close()
+  answer(socket: Socket): void {
+    createInterface({ input: socket }).on('line', (line) => socket.write(`${this.#take(line)}\n`))
   }
 
   #take(line: string): string {

@@ -17,7 +17,7 @@ async function askAll(client: RedisClient, command: string, ...args: string[]): 
 }
 
 test('redisson#6867, #7116: locks of many slots are renewed together, without CROSSSLOT', async () => {
-  const holdfast = place.holdfast({ watchdogMs: 1_800 })
+  const holdfast = place.holdfast({ watchdogMs: 9_000 })
   const told: unknown[] = []
   const renewals = new Map<string, number>()
   holdfast.on('lost', (event) => told.push(event))
@@ -27,7 +27,8 @@ test('redisson#6867, #7116: locks of many slots are renewed together, without CR
   const names = Array.from({ length: 60 }, () => place.lockName())
   expect(new Set(names.map((name) => slotOf(name))).size).toBeGreaterThan(50)
   const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
-  await place.eventually(() => names.every((name) => (renewals.get(name) ?? 0) >= 4))
+  await place.eventually(() => told.length > 0 || names.every((name) => (renewals.get(name) ?? 0) >= 2))
+  expect(told).toEqual([])
   for (const hold of holds) hold.assertHeld()
   await Promise.all(holds.map((hold) => hold.release()))
   expect(told).toEqual([])

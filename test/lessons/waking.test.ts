@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { PrivateServer } from '../redisson/private-server.js'
 import { eventually } from '../setup/eventually.js'
+import { span } from '../setup/span.js'
 
 /** Longer than any test: a waiter that misses its wake-up fails the test by its time limit. */
 const LONG_LEASE_MS = 600_000
@@ -40,15 +41,14 @@ describe('nothing is left and nothing is spent', () => {
     const holding = place.holdfast()
     const waiting = place.holdfast()
     const hold = await holding.lock('quiet').acquire({ leaseMs: LONG_LEASE_MS })
+    const held = await place.calls('evalsha')
     const waits = Array.from({ length: 20 }, () => waiting.lock('quiet').withLock(() => undefined))
-    await eventually(() => holding.lock('quiet').countWaitingClients())
-    await eventually(async () => {
-      const seen = await place.calls('evalsha')
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      return seen === (await place.calls('evalsha'))
-    })
-    const before = await place.calls('evalsha')
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    // They share one attempt before they listen, and one after it.
+    const before = await eventually(
+      () => place.calls('evalsha'),
+      (calls) => calls >= held + 2,
+    )
+    await span(600)
     expect(await place.calls('evalsha')).toBe(before)
     await hold.release()
     await Promise.all(waits)

@@ -9,7 +9,7 @@ afterEach(() => place.tidy())
 
 describe('renewal and release', () => {
   test('redisson#6844: whatever comes and goes at the same time, what stays is renewed', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 1_200 })
+    const holdfast = place.holdfast({ watchdogMs: place.lease(1_200) })
     const lost: string[] = []
     holdfast.on('lost', ({ name }) => lost.push(name))
     const names = Array.from({ length: 20 }, () => place.lockName())
@@ -35,7 +35,8 @@ describe('renewal and release', () => {
   })
 
   test('redis-semaphore#205: a renewal that meets the release is no loss', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const watchdogMs = place.lease(900)
+    const holdfast = place.holdfast({ watchdogMs })
     const lost: unknown[] = []
     holdfast.on('lost', (event) => lost.push(event))
     let renewals = 0
@@ -46,7 +47,7 @@ describe('renewal and release', () => {
     await Promise.all(
       names.map(async (name, index) => {
         for (let round = 0; round < 3; round += 1) {
-          await holdfast.lock(name).withLock(() => place.pass(285 + ((index + round) % 40)))
+          await holdfast.lock(name).withLock(() => place.pass(watchdogMs / 3 - 15 + ((index + round) % 40)))
         }
       }),
     )

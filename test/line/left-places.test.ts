@@ -7,7 +7,7 @@ import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 
 /** A place that nobody leaves keeps a free lock from everybody for a first lease: five seconds. */
-const AT_ONCE_MS = 2_500
+const AT_ONCE_MS = 4_500
 
 /** The first lease of a process whose place nobody leaves. */
 const GHOST_MS = 600

@@ -1,12 +1,11 @@
 /** As whom, and how safely, Holdfast comes to the server. */
 
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { type MemcachedOptions, memcached } from '../../src/stores/memcached/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
-import { listen } from '../servers/port.js'
+import { standIn } from '../servers/stand-in.js'
 import { certificate, trust } from '../setup/certificate.js'
 
 const ends: Array<() => Promise<unknown> | unknown> = []
@@ -102,11 +101,7 @@ test.each([
   ['what is full', 'ERROR Too many open connections\r\n', { reason: 'not-ready', transient: true }],
   ['what says nothing', '', { reason: 'timeout', transient: true }],
 ])('%s is told as what it is', async (_, answer, expected) => {
-  const listener = createServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.on('data', () => socket.write(answer, 'latin1'))
-  })
-  const port = await listen(listener)
-  ends.push(() => listener.close())
-  expect(await refusalOf(open(`127.0.0.1:${port}`))).toMatchObject(expected)
+  const other = await standIn((socket) => socket.on('data', () => socket.write(answer, 'latin1')))
+  ends.push(() => other.stop())
+  expect(await refusalOf(open(other.address))).toMatchObject(expected)
 })

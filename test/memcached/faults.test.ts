@@ -11,10 +11,10 @@ import {
 } from '../../src/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
 import { keyOf } from '../../src/stores/memcached/key.js'
-import { Wire } from '../chaos/network/wire.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { freePort } from '../servers/port.js'
 import { until } from '../servers/until.js'
+import { Wire } from '../wire/wire.js'
 import { raw } from './raw.js'
 
 let server: MemcachedServer

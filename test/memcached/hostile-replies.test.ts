@@ -1,35 +1,22 @@
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, StoreError } from '../../src/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
-import { listen } from '../servers/port.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Speaks as much of memcached's protocol as a lock needs, and garbles what it is told to. */
-class StandIn {
+class Garbler {
   /** What it answers in the place of the truth; undefined: the truth. */
   garbles: (word: string, key: string) => string | undefined = () => undefined
-  readonly #sockets = new Set<Socket>()
   readonly #items = new Map<string, { owner: string; cas: number }>()
   #cas = 0
-  readonly listener = createServer((socket) => this.#serve(socket))
-
-  async start(): Promise<number> {
-    return await listen(this.listener)
-  }
 
   forget(key: string): void {
     this.#items.delete(key)
   }
 
-  stop(): void {
-    this.listener.close()
-    for (const socket of this.#sockets) socket.destroy()
-  }
-
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket)
-    socket.on('error', () => undefined)
+  serve(socket: Socket): void {
     let text = ''
     socket.on('data', (bytes) => {
       text += bytes.toString()
@@ -77,15 +64,16 @@ const SHAPES: readonly string[] = [
 ]
 
 describe('faults A1: replies that cannot be read', () => {
-  let server: StandIn
+  let server: Garbler
+  let stand: StandIn
   let holdfast: Holdfast
   let bystander: Hold
 
   beforeEach(async () => {
-    server = new StandIn()
-    const port = await server.start()
+    server = new Garbler()
+    stand = await standIn((socket) => server.serve(socket))
     const settings = { watchdogMs: 5_000, storeTimeoutMs: 200, commandTimeoutMs: 1_000 }
-    holdfast = new Holdfast(memcached({ servers: [`127.0.0.1:${port}`] }), settings)
+    holdfast = new Holdfast(memcached({ servers: [stand.address] }), settings)
     bystander = await holdfast.lock('bystander').acquire()
   })
 
@@ -97,7 +85,7 @@ describe('faults A1: replies that cannot be read', () => {
     server.forget('holdfast:lock:bystander')
     await eventually(() => bystander.signal.aborted)
     await holdfast.close()
-    server.stop()
+    stand.stop()
   })
 
   function renewedOnce(name: string): Promise<void> {

@@ -146,7 +146,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
   })
 
   test('each lease that is renewed is counted', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
     const holds = await Promise.all([1, 2].map(() => holdfast.lock(place.lockName()).acquire()))
     await place.eventually(() => holdfast.metrics().renewals >= 2)
     expect(holdfast.metrics()).toMatchObject({ renewalFailures: 0, held: 2 })

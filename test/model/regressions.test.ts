@@ -42,6 +42,45 @@ describe('what the model found', () => {
     await expect(outer.release()).rejects.toBeInstanceOf(LockLostError)
   })
 
+  test.each(['is granted too late', 'is never answered'])(
+    'L2: a nested call that %s has prolonged the lease in the store: what is left of that at the end of the outer lease is given back',
+    async (how) => {
+      const holdfast = holdfastWith()
+      const owner = holdfast.owner()
+      const lock = holdfast.lock('lock')
+      const outer = await grant(lock.acquire({ owner, leaseMs: 50 }))
+      const controller = new AbortController()
+      const nested = outcomeOf(lock.acquire({ owner, signal: controller.signal }))
+      await settle()
+      controller.abort()
+      await nested
+      if (how === 'is granted too late') port.acquires.last.answer(granted)
+      else port.acquires.last.fail(passing)
+      await settle()
+      // The outer hold stays: only the nested one is undone.
+      expect(port.abandons.last.request).toMatchObject({ owner, heldBefore: 1 })
+      port.abandons.last.answer()
+      await settle()
+      await clock.advance(60)
+      await expect(outer.release()).rejects.toBeInstanceOf(LockLostError)
+      expect(port.abandons.all).toHaveLength(2)
+      expect(port.abandons.last.request).toMatchObject({ owner, heldBefore: 0 })
+      port.abandons.last.answer()
+    },
+  )
+
+  test('L2: so may an extension without an answer have been', async () => {
+    const lock = holdfastWith().lock('lock')
+    const hold = await grant(lock.acquire({ leaseMs: 100 }))
+    const extending = outcomeOf(hold.extend(10_000))
+    await clock.advance(90)
+    for (const each of port.renewals.all) each.fail(passing)
+    expect(await extending).toBe(passing)
+    await clock.advance(20)
+    expect(port.abandons.last.request).toMatchObject({ heldBefore: 0 })
+    port.abandons.last.answer()
+  })
+
   test('L5: a round of the watchdog between a nested acquire and its answer drops nothing', async () => {
     const holdfast = holdfastWith({ watchdogMs: 300 })
     const owner = holdfast.owner()

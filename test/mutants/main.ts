@@ -1,7 +1,8 @@
 /**
  * The kill matrix: runs projects of tests against each broken version of the library, and notes in kills.json the first that notices.
  * Arguments name mutants (all by default); `--projects virtual,redis` names projects, what follows `--` goes to vitest, such as
- * `-- test/etcd/ -t S7` for some tests. The tables of docs/testing.md are drawn anew from all that is known.
+ * `-- test/etcd/ -t S7` for some tests: what these find is printed, not noted. The tables of docs/testing.md are drawn anew from all that
+ * is known.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
@@ -42,12 +43,16 @@ async function firstKill(name: string): Promise<string> {
   return 'LIVES'
 }
 
-/** What this run found goes to what others have. */
+/** What this run found goes to what others have: a whole project knows best what it kills, unless an earlier one kills it too. */
 function note(name: string, project: string, test: string | undefined): void {
+  if (only.length > 0) return
+  const place = (of: string): number => blocking.findIndex((each) => each.name === of)
   const file = new URL('kills.json', import.meta.url)
   const kills = JSON.parse(readFileSync(file, 'utf8'))
-  if (test !== undefined) kills[name] = { project, test }
-  else if (kills[name]?.project === project) delete kills[name]
+  const known = kills[name]?.project
+  if (test === undefined && known === project) delete kills[name]
+  if (test !== undefined && (known === undefined || place(project) <= place(known)))
+    kills[name] = { project, test }
   writeFileSync(file, `${JSON.stringify(kills, undefined, 2)}\n`)
   drawKills(kills)
 }

@@ -52,21 +52,26 @@ for (const folder of folders) samples.set(folder, await sampleOf(folder))
 for (let index = 0; index < Number(values.sample); index += 1)
   for (const [folder, sample] of samples) {
     const fault = sample[index]
-    if (fault) await attempt(fault, NEAR[folder] ?? [])
+    if (fault) await attempt(fault, near(folder))
   }
 const lived = Object.values(tried).filter((outcome) => outcome === 'lived')
 console.log(`${Object.keys(tried).length} mutants tried, ${lived.length} lived`)
 
-async function attempt(fault: Fault, near: readonly string[]): Promise<void> {
+async function attempt(fault: Fault, first: readonly string[]): Promise<void> {
   if (tried[fault.name] !== undefined) return
   const file = `${root}temp/mutant.json`
   writeFileSync(file, JSON.stringify(fault))
-  let outcome = await run(file, 'virtual', near)
+  let outcome = await run(file, 'virtual', first)
   if (outcome === 'lived') outcome = await run(file, 'virtual')
   tried[fault.name] = outcome
   writeFileSync(kept, JSON.stringify(tried, undefined, 2))
   console.log(`${fault.name}: ${typeof outcome === 'string' ? outcome.toUpperCase() : outcome.killed}`)
   drawScores()
+}
+
+/** The tests of the room that the folder is in. */
+function near(folder: string): readonly string[] {
+  return Object.entries(NEAR).find(([room]) => `${folder}/`.startsWith(`${room}/`))?.[1] ?? []
 }
 
 /** Mutants of a folder in an order that the seed alone decides. */

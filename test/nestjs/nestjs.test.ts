@@ -1,8 +1,10 @@
 /** A real application of Nest, served on a port, with its locks in memory and in Redis. */
 import type { DynamicModule, INestApplication } from '@nestjs/common'
-import { APP_FILTER } from '@nestjs/core'
+import { type AbstractHttpAdapter, APP_FILTER } from '@nestjs/core'
+import { ExpressAdapter } from '@nestjs/platform-express'
+import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import {
   HoldfastHealthIndicator,
@@ -18,12 +20,16 @@ import { Invoices, InvoicesModule, Journal } from './invoices.js'
 
 const applications: INestApplication[] = []
 afterEach(async () => {
+  vi.unstubAllEnvs()
   await Promise.all(applications.splice(0).map((application) => application.close()))
 })
 
-async function start(...imports: DynamicModule[]): Promise<INestApplication> {
-  const compiled = await Test.createTestingModule({ imports: [...imports, InvoicesModule] }).compile()
-  const application = compiled.createNestApplication({ logger: false })
+async function start(
+  imports: DynamicModule | DynamicModule[],
+  adapter: AbstractHttpAdapter = new ExpressAdapter(),
+): Promise<INestApplication> {
+  const compiled = await Test.createTestingModule({ imports: [imports, InvoicesModule].flat() }).compile()
+  const application = compiled.createNestApplication(adapter, { logger: false })
   applications.push(application)
   await application.listen(0, '127.0.0.1')
   return application
@@ -96,21 +102,31 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
       })
   })
 
-  test('users 7: LockFilter answers 423 where a lock is in use, and leaves other errors to Nest', async () => {
-    class Answers {}
-    const answers = { module: Answers, providers: [{ provide: APP_FILTER, useClass: LockFilter }] }
-    const application = await start(HoldfastModule.forRoot({ store: open() }), answers)
-    const id = crypto.randomUUID()
-    const lock = application.get(Holdfast).lock(`invoice:${id}`)
-    await lock.withLock(async () => {
-      const response = await fetch(`${await application.getUrl()}/invoices/${id}/direct`, { method: 'POST' })
-      expect(response.status).toBe(423)
-      expect(response.headers.get('retry-after')).toBe('1')
-      expect(await response.json()).toMatchObject({ statusCode: 423, code: 'LOCK_TIMEOUT' })
-    })
-    expect((await ask(application, `/invoices/${id}/direct`)).status).toBe(201)
-    expect((await ask(application, '/nowhere')).status).toBe(404)
-  })
+  test.each([
+    ['Express', () => new ExpressAdapter()],
+    ['Fastify', () => new FastifyAdapter()],
+  ])(
+    'users 7: on %s LockFilter answers 423 where a lock is in use, and leaves other errors to Nest',
+    async (_, adapter) => {
+      class Answers {}
+      const answers = { module: Answers, providers: [{ provide: APP_FILTER, useClass: LockFilter }] }
+      const application = await start([HoldfastModule.forRoot({ store: open() }), answers], adapter())
+      const id = crypto.randomUUID()
+      const lock = application.get(Holdfast).lock(`invoice:${id}`)
+      await lock.withLock(async () => {
+        const response = await fetch(`${await application.getUrl()}/invoices/${id}/direct`, {
+          method: 'POST',
+        })
+        expect(response.status).toBe(423)
+        expect(response.headers.get('retry-after')).toBe('1')
+        const text = await response.text()
+        expect(JSON.parse(text)).toMatchObject({ statusCode: 423, code: 'LOCK_TIMEOUT' })
+        expect(text).not.toContain(id)
+      })
+      expect((await ask(application, `/invoices/${id}/direct`)).status).toBe(201)
+      expect((await ask(application, '/nowhere')).status).toBe(404)
+    },
+  )
 
   test('@ScheduledLock: of two instances whose @Cron fires, one runs the method, in either order of the decorators', async () => {
     const store = open()
@@ -232,6 +248,23 @@ test('overrideProvider puts another client in the place of the module’s', asyn
   expect(await compiled.get(Invoices).settle({ id: '1' })).toBe('invoice:1 settled')
   expect(mine.metrics().acquired).toBe(1)
   await mine.close()
+})
+
+test('users 6: without settings locks are where HOLDFAST_URL says, and an undefined store is a mistake', async () => {
+  vi.stubEnv('HOLDFAST_URL', inject('servers').standalone.url)
+  const application = await start(HoldfastModule.forRoot())
+  const id = crypto.randomUUID()
+  await application
+    .get(Holdfast)
+    .lock(id)
+    .withLock(async () => {
+      await using other = new Holdfast(standaloneClient(inject('servers').standalone))
+      expect(await other.lock(id).isLocked()).toBe(true)
+    })
+  const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [{ store: undefined }])
+  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(
+    /^store is undefined; accepted: a client or a store/,
+  )
 })
 
 test('wrong settings are refused when the application starts', async () => {

@@ -13,7 +13,7 @@ import { Project } from './project.js'
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
 const PLAIN_LOCK_BYTES = 146_500
-const WHOLE_CLIENT_BYTES = 252_500
+const WHOLE_CLIENT_BYTES = 252_600
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
 const EXPECTED = { nested: 2, refused: true, locked: false }
@@ -102,6 +102,14 @@ export function consumerCases(projectOf: () => Project): void {
 
   test('the plain lock alone, bundled into one file, runs on its own', () =>
     runsBundled('lock-main.mjs', 'esm'))
+
+  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () => {
+    expect((await projectOf().node(['two-copies.mjs'])).split('\n')).toEqual([
+      'InvalidArgumentError: locks[1] is a lock of another copy of Holdfast in this process; accepted: locks of one copy: ' +
+        'import it everywhere, or require it everywhere, in one version.',
+      'true',
+    ])
+  })
 
   test('its command line is installed with it and finds the server', async () => {
     const bin = projectOf().path('node_modules', '.bin', 'holdfast')

@@ -1,11 +1,11 @@
 /** Who can install the package: beside old and new releases of what it works with, by every package manager. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { packageManagers, providePackageManager } from './package-manager.js'
+import { provideNode } from '../matrix/node.js'
+import { type PackageManager, packageManagers, providePackageManager } from './package-manager.js'
 import { type Packed, pack } from './packed.js'
+import { Project } from './project.js'
 
 const PATIENCE_MS = 400_000
 const exhaustive = process.env['HOLDFAST_EXHAUSTIVE'] === '1'
@@ -64,20 +64,41 @@ const allOld = Object.assign(
   ...projects.filter(([name]) => oldest.includes(name)).map(([, each]) => each),
 )
 
-/** Import and require give one library; under Yarn's Plug'n'Play, which resolves the two by other rules, their errors know each other. */
+/** Import and require give one library; under Yarn's Plug'n'Play on Node 20, which cannot read an archive for both, their errors know each other. */
 const USE = `
-  import { createRequire } from 'node:module'
+  import nodeModule from 'node:module'
   import { Holdfast, ClosedError } from 'holdfast'
-  const required = createRequire(process.cwd() + '/')('holdfast')
-  const one = process.versions.pnp === undefined ? required.Holdfast === Holdfast : new required.ClosedError() instanceof ClosedError
-  console.log(one)`
+  const required = nodeModule.createRequire(process.cwd() + '/')('holdfast')
+  const apart = process.versions.pnp !== undefined && nodeModule.registerHooks === undefined
+  console.log(apart ? new required.ClosedError() instanceof ClosedError : required.Holdfast === Holdfast)`
 
 let packed: Packed & AsyncDisposable
+/** What became of each installation: its seconds, or that it failed. */
+const outcomes: Record<string, Record<string, string>> = {}
 
 beforeAll(async () => {
   packed = await pack()
-  return () => packed[Symbol.asyncDispose]()
+  return async () => {
+    console.table(outcomes)
+    await packed[Symbol.asyncDispose]()
+  }
 }, PATIENCE_MS)
+
+/** Has it installed in a project that depends on these too. */
+async function installed(manager: PackageManager, dependencies: Dependencies): Promise<Project> {
+  const project = await Project.bare()
+  const manifest = {
+    name: 'consumer',
+    private: true,
+    dependencies: { ...dependencies, holdfast: `file:${packed.file}` },
+  }
+  await writeFile(project.path('package.json'), JSON.stringify(manifest))
+  await manager.install(project.folder).catch(async (error: unknown) => {
+    await project.remove()
+    throw new Error(`${Object(error).stdout}${Object(error).stderr}`)
+  })
+  return project
+}
 
 describe.each(exhaustive ? packageManagers : (['npm 11'] as const))('%s', (name) => {
   test.each(
@@ -87,22 +108,32 @@ describe.each(exhaustive ? packageManagers : (['npm 11'] as const))('%s', (name)
           ['nothing else', {}],
           ['the old releases that most people have', allOld],
         ] as const),
-  )('installs it beside %s, where it works', { timeout: PATIENCE_MS }, async (_, dependencies) => {
+  )('installs it beside %s, where it works', { timeout: PATIENCE_MS }, async (beside, dependencies) => {
     const manager = await providePackageManager(name)
-    const folder = await mkdtemp(join(tmpdir(), 'holdfast-install-'))
+    const row: Record<string, string> = { ...outcomes[beside], [name]: 'failed' }
+    outcomes[beside] = row
+    const from = performance.now()
+    const project = await installed(manager, dependencies)
     try {
-      const manifest = {
-        name: 'consumer',
-        private: true,
-        dependencies: { ...dependencies, holdfast: `file:${packed.file}` },
-      }
-      await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
-      await manager.install(folder).catch((error: unknown) => {
-        throw new Error(`${Object(error).stdout}${Object(error).stderr}`)
-      })
-      expect(await manager.node(folder, ['--input-type=module', '-e', USE])).toBe('true')
+      expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
+      row[name] = `${((performance.now() - from) / 1_000).toFixed(1)} s`
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      await project.remove()
     }
   })
 })
+
+test.each([20, 22, 24])(
+  'under Yarn’s Plug’n’Play, with Node %i, import and require give one library',
+  { timeout: PATIENCE_MS },
+  async (major) => {
+    const { program } = await provideNode(major)
+    const manager = await providePackageManager('yarn 4', program)
+    const project = await installed(manager, {})
+    try {
+      expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
+    } finally {
+      await project.remove()
+    }
+  },
+)

@@ -27,7 +27,11 @@ const programs = {
   yarn: { source: '@yarnpkg/cli-dist', file: '@yarnpkg/cli-dist/bin/yarn.js', install: [] },
 }
 
-export async function providePackageManager(name: (typeof packageManagers)[number]): Promise<PackageManager> {
+/** @param node what runs it. */
+export async function providePackageManager(
+  name: (typeof packageManagers)[number],
+  node = process.execPath,
+): Promise<PackageManager> {
   const [, family = '', release = ''] = /^(\w+) (\d+)$/.exec(name) ?? []
   const { source, file, install } = programs[family === 'npm' || family === 'pnpm' ? family : 'yarn']
   const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
@@ -49,7 +53,7 @@ export async function providePackageManager(name: (typeof packageManagers)[numbe
       `${source}@${release}`,
     ])
   const start = async (cwd: string, args: readonly string[]): Promise<string> => {
-    const { stdout } = await run(process.execPath, args, { cwd, env: environment(), timeout: 300_000 })
+    const { stdout } = await run(node, args, { cwd, env: environment(), timeout: 300_000 })
     return stdout.trim()
   }
   return {

@@ -1,4 +1,4 @@
-/** What is said to who has packages that are too old for what is used. */
+/** What is said to who has packages that are too old for what is used, and what works with those that are just old. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,6 +16,7 @@ const OLD = [
   '@opentelemetry/api@1.2',
   'prom-client@12',
   'pg@8.10.0',
+  'fastify@4',
 ]
 const CLIENT = "new (await import('holdfast')).Holdfast(new (await import('holdfast/memory')).MemoryStore())"
 let folder: string
@@ -50,11 +51,27 @@ test.each([
     'a Pool of the package pg 8.11 or later (8.10.0 is installed)',
   ],
 ])('%s: names the release that is there and the one that is needed', async (script, text) => {
-  const source = `const require = (await import('node:module')).createRequire(process.cwd() + '/')
-    try {\n${script}\n} catch (error) { console.log(error.name + ': ' + error.message) }
-    process.exit()`
-  const args = ['--input-type=module', '-e', source]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder })
-  expect(stdout).toContain('InvalidArgumentError: ')
-  expect(stdout).toContain(text)
+  const said = await printed(`const require = (await import('node:module')).createRequire(process.cwd() + '/')
+    try {\n${script}\n} catch (error) { console.log(error.name + ': ' + error.message) }`)
+  expect(said).toContain('InvalidArgumentError: ')
+  expect(said).toContain(text)
 })
+
+test('Fastify 4: the plugin answers 423 where a lock is in use', async () => {
+  const said = await printed(`
+    const app = (await import('fastify')).default()
+    const { MemoryStore } = await import('holdfast/memory')
+    await app.register((await import('holdfast/fastify')).fastifyHoldfast, { store: new MemoryStore() })
+    app.get('/', () => app.holdfast.lock('a').withLock({ waitMs: 0 }, () => 'free'))
+    console.log((await app.inject('/')).body)
+    const hold = await app.holdfast.lock('a').acquire()
+    console.log((await app.inject('/')).statusCode)
+    await hold.release()
+    await app.close()`)
+  expect(said).toBe('free\n423\n')
+})
+
+async function printed(script: string): Promise<string> {
+  const args = ['--input-type=module', '-e', `${script}\nprocess.exit()`]
+  return (await promisify(execFile)(process.execPath, args, { cwd: folder })).stdout
+}

@@ -36,9 +36,6 @@ export function tarballCases(packedOf: () => Packed): void {
         'etc/grafana/holdfast.json',
         'man/holdfast.1',
         'package.json',
-        ...['elements.js', 'icon.svg', 'page.css', 'page.html', 'page.js'].map(
-          (file) => `src/cli/ui/page/${file}`,
-        ),
       ].sort(),
     )
   })

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { span } from '../setup/span.js'
 
 /** Who waits until then was not woken. */
 const LONG_MS = 120_000
@@ -59,7 +60,7 @@ describe.each([
       expect(await near.updateLeaseTime(id, LONG_MS + round)).toBe(true)
     await eventually(() => looks() > before)
     // It has every occasion to look again.
-    await new Promise((resolve) => setTimeout(resolve, SHORT_MS))
+    await span(SHORT_MS)
     expect(looks() - before).toBeLessThanOrEqual(4)
     await near.release(id)
     await (await waiting).release()

@@ -9,9 +9,9 @@ import postgresJs from 'postgres'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
-import { Wire } from '../chaos/network/wire.js'
 import { PostgresPair } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
+import { Wire } from '../wire/wire.js'
 import { missing, title } from './server.js'
 
 describe.skipIf(missing)(`${title}: failover`, () => {
@@ -53,7 +53,8 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     const failOver = async (): Promise<void> => {
       await pair.primary.kill()
       await pair.promote()
-      address.leadTo(pair.replica.address)
+      address.redirect(pair.replica.address)
+      address.breakAll()
     }
     const admin = poolTo(pair.primary.address)
     const waiting = async (name: string): Promise<number> => {

@@ -12,6 +12,7 @@ export class Assembly {
   readonly #stores: readonly MemoryStore[]
   readonly #observers: readonly Holdfast[]
   readonly #made: Holdfast[] = []
+  readonly #ways: WaywardStore[] = []
 
   constructor(count: number) {
     this.#stores = Array.from({ length: count }, () => new MemoryStore(this.clock))
@@ -36,6 +37,23 @@ export class Assembly {
     holdfast.on('error', (error) => this.errors.push(error))
     this.#made.push(holdfast)
     return holdfast
+  }
+
+  /** A client with a network of its own: how each server is reached by it, and by nobody else. */
+  apart(options: HoldfastOptions = {}): {
+    readonly holdfast: Holdfast
+    readonly ways: readonly WaywardStore[]
+  } {
+    const ways = this.#stores.map((store, index) => {
+      const way = new WaywardStore(store)
+      way.runId = `server-${index}`
+      return way
+    })
+    const holdfast = new Holdfast(quorum(ways), options)
+    holdfast.on('error', (error) => this.errors.push(error))
+    this.#made.push(holdfast)
+    this.#ways.push(...ways)
+    return { holdfast, ways }
   }
 
   /** A client of one server alone. */
@@ -75,7 +93,7 @@ export class Assembly {
   }
 
   async end(): Promise<void> {
-    for (const server of this.servers) server.recover()
+    for (const server of [...this.servers, ...this.#ways]) server.recover()
     await this.outcome(
       Promise.all([...this.#observers, ...this.#made.splice(0)].map((holdfast) => holdfast.close())),
     )

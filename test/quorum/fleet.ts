@@ -77,12 +77,21 @@ export class Fleet {
     )
   }
 
-  /** Waits until nobody has a vote, and nothing is alive in any client. */
+  /** How many servers keep tickets of that lock. */
+  async tickets(name: string): Promise<number> {
+    const kept = await Promise.all(
+      this.servers.map((_, index) => this.client(index).call('EXISTS', `holdfast_tickets:{${name}}`)),
+    )
+    return kept.map(Number).reduce((sum, each) => sum + each, 0)
+  }
+
+  /** Waits until nobody has a vote or a ticket, and nothing is alive in any client. */
   async nothingLeft(name: string): Promise<void> {
     await eventually(
       () => this.votes(name),
       (votes) => votes.every((vote) => vote === undefined),
     )
+    await eventually(async () => (await this.tickets(name)) === 0)
     for (const holdfast of this.#made) {
       await eventually(
         () => Object.entries(holdfast.census).filter(([, count]) => count > 0),

@@ -93,6 +93,46 @@ describe('failures', () => {
   })
 })
 
+test('a user who may not use the tickets waits all the same', async () => {
+  const name = fleet.lockName()
+  const rules = [
+    'on',
+    '>few',
+    '+@all',
+    '&*',
+    '~quorum:*',
+    '~holdfast_line*',
+    '~holdfast_processes*',
+    '~redisson*',
+  ]
+  await Promise.all(
+    fleet.servers.map((_, index) => fleet.client(index).call('ACL', 'SETUSER', 'few', ...rules)),
+  )
+  const made = [0, 1].map(() => {
+    const members = fleet.servers.map((_, index) => fleet.client(index, { username: 'few', password: 'few' }))
+    return fleet.keep(new Holdfast(quorum(members), TIMES))
+  })
+  const errors: unknown[] = []
+  let inside = 0
+  let through = 0
+  await Promise.all(
+    made.map(async (holdfast) => {
+      holdfast.on('error', (error) => errors.push(error))
+      for (let section = 0; section < 10; section += 1)
+        await holdfast.lock(name).withLock(async () => {
+          inside += 1
+          expect(inside).toBe(1)
+          await new Promise((resolve) => setImmediate(resolve))
+          inside -= 1
+          through += 1
+        })
+    }),
+  )
+  expect(through).toBe(20)
+  expect(errors[0]).toMatchObject({ reason: 'permission' })
+  await fleet.nothingLeft(name)
+})
+
 describe('members', () => {
   test('one server under two addresses is refused at first use, by name', async () => {
     const { host, port } = fleet.server(0)
@@ -106,6 +146,23 @@ describe('members', () => {
           `127.0.0.1:${port} and 127.0.0.1:${proxy.port} are one|${proxy.port} and 127.0.0.1:${port} are one`,
         ),
       ),
+    })
+    again.disconnect()
+    await proxy.stop()
+  })
+
+  test('one server under two addresses is refused where INFO is denied, too', async () => {
+    const rights = ['on', '>secret', '~*', '&*', '+@all', '-info']
+    await Promise.all([0, 1].map((index) => fleet.client(index).call('ACL', 'SETUSER', 'mute', ...rights)))
+    const user = { username: 'mute', password: 'secret', enableReadyCheck: false }
+    const { host, port } = fleet.server(0)
+    const proxy = await RespProxy.before({ host, port })
+    const again = standaloneClient({ ...user, host: proxy.host, port: proxy.port })
+    const members = [fleet.client(0, user), fleet.client(1, user), again]
+    const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
+    await expect(holdfast.lock(fleet.lockName()).acquire()).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('are one server under two addresses'),
     })
     again.disconnect()
     await proxy.stop()

@@ -20,6 +20,8 @@ export class WaywardStore implements Store {
   conduct: Conduct = 'well'
   /** For these commands only; all where undefined. */
   only: string | undefined
+  /** Whether what the server announces gets lost. */
+  silent = false
   /** How long a command takes to arrive, and its answer to come back. */
   delayMs = 0
   /** Every command that was sent, by its name. */
@@ -79,11 +81,13 @@ export class WaywardStore implements Store {
       renew: (requests) =>
         requests.map((request) => carry('renew', async () => (await port.renew([request])[0]) ?? false)),
       watch: (name, onNews) => {
-        const watch = port.watch(name, onNews)
+        const watch = port.watch(name, (news) => this.silent || onNews(news))
         return { confirmed: carry('watch', () => watch.confirmed), close: () => watch.close() }
       },
       inspect: (name) => carry('inspect', () => port.inspect(name)),
       countWatchers: (name) => carry('countWatchers', () => port.countWatchers(name)),
+      setTicket: (name, client, ticket) =>
+        carry('setTicket', async () => await port.setTicket?.(name, client, ticket)),
       forceUnlock: (name) => carry('forceUnlock', () => port.forceUnlock(name)),
       list: (pattern) => port.list(pattern),
     }

@@ -117,7 +117,7 @@ describe('a server that refuses', () => {
   const fence = (): string => `holdfast_rw_fence:{${scene.name}}`
 
   test('full: an acquire is refused and leaves nothing; releases, partial ones too, and renewals go on', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: 900 })
+    const holdfast = scene.holdfast({ watchdogMs: 3_000 })
     const read = holdfast.readWriteLock(scene.name).readLock()
     const heard = eventsOf(holdfast, ['renewed', 'suspended', 'lost', 'error'])
     const outer = await read.acquire()

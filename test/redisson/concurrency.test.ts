@@ -96,7 +96,7 @@ test('testConcurrencyLoop_MultiInstance, in processes: 16 instances in 4 of them
 test('testConcurrencyTryLockUnLock: whoever holds is renewed, however many come and go', async () => {
   const name = place.lockName()
   const counter = new UnguardedCounter(place.client(), name)
-  const holdfast = place.holdfast({ watchdogMs: 1_500 })
+  const holdfast = place.holdfast({ watchdogMs: place.lease(1_500) })
   const lost: unknown[] = []
   let renewals = 0
   holdfast.on('lost', (event) => lost.push(event))

@@ -26,7 +26,8 @@ describe('reading and writing', () => {
   // Beyond the watchdog too: Redisson's read unlock ends the renewal of the write, which is known by the same name and thread.
   test('testWR: a read released under a write leaves the write held, and renewed', async () => {
     const name = place.lockName()
-    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const watchdogMs = place.lease(900)
+    const holdfast = place.holdfast({ watchdogMs })
     const lost: unknown[] = []
     holdfast.on('lost', (event) => lost.push(event))
     const { read, write } = sidesOf(holdfast.readWriteLock(name))
@@ -34,7 +35,7 @@ describe('reading and writing', () => {
       await write.lock()
       await read.lock()
       await read.unlock()
-      await place.pass(2_000)
+      await place.pass(2 * watchdogMs)
       expect(await write.isHeld()).toBe(true)
       expect(await elsewhere(place, name).readLock().tryAcquire()).toBeNull()
       await write.unlock()

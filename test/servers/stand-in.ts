@@ -11,7 +11,7 @@ export interface StandIn {
 }
 
 /** Listens on the loopback interface, and does with each connection what it is told: nothing at all, if that is nothing. */
-export async function standIn(greet: (socket: Socket) => void = () => undefined): Promise<StandIn> {
+export async function standIn(greet: (socket: Socket) => unknown = () => undefined): Promise<StandIn> {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)

@@ -136,6 +136,13 @@ describe('is refused for good', () => {
   })
 })
 
+test('an error that ends the transaction by itself is told, not that there is none to take back', async () => {
+  const path = stand.path()
+  await stand.client(path).write('a', { holds: 1 })
+  rmSync(`${path}-wal`)
+  await expect(stand.client(path).read('a')).rejects.toMatchObject({ reason: 'unreachable', transient: true })
+})
+
 test.skipIf(process.platform !== 'linux')('network file systems are told by their numbers', () => {
   expect(networkFileSystemOf('/', () => 0x6969)).toBe('NFS')
   expect(networkFileSystemOf('/', () => 0xff534d42)).toBe('CIFS')

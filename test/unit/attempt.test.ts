@@ -122,3 +122,21 @@ test('faults A1: a store of another maker answers with a time that is none: the 
   expect(await scripted.freeAll()).toEqual(['lock'])
   await locker.lifetime.close()
 })
+
+test('W6: a single attempt nested beside another has its turn when that is through', async () => {
+  const port = new ScriptedPort()
+  const clock = new VirtualClock()
+  const { locker, owners } = new ScriptedLocker(port, clock)
+  const scope = root(owners.next())
+  const outer = locker.acquire(callFrom(scope))
+  await settle()
+  port.acquires.last.answer({ outcome: 'granted' })
+  await outer
+  const nested = [1, 2].map(() => locker.acquire(callFrom(scope, { waitMs: 0 })))
+  for (const sent of [2, 3]) {
+    await clock.advance(1)
+    expect(port.acquires.all).toHaveLength(sent)
+    port.acquires.last.answer({ outcome: 'granted' })
+  }
+  for (const each of nested) expect(await each).toMatchObject({ released: false })
+})

@@ -5,6 +5,7 @@ import { InvalidArgumentError } from '../../src/base/errors/errors.js'
 import { Owners } from '../../src/base/identity/owner.js'
 import { checkHoldfastOptions } from '../../src/client/holdfast-options.js'
 import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/kinds/options/options.js'
+import { checkPermitsOptions } from '../../src/kinds/options/permits-options.js'
 
 const owners = new Owners()
 const mine = owners.next()
@@ -60,7 +61,52 @@ describe('options of a Holdfast', () => {
   })
 })
 
+/** An option whose value is a good one until it has been read so often. */
+function turning(option: string, values: readonly unknown[]): object {
+  let read = 0
+  return Object.defineProperty({}, option, {
+    enumerable: true,
+    get: () => values[Math.min(read++, values.length - 1)],
+  })
+}
+
 describe('options of an acquisition', () => {
+  test.each([
+    ['waitMs', 100, Number.NaN],
+    ['leaseMs', 1_000, -5],
+    ['maxHoldMs', 1_000, Number.NaN],
+    ['signal', undefined, {}],
+    ['onLost', 'continue', 'bad'],
+    ['owner', mine, 'nobody'],
+  ])('%s is read once: what was checked is what counts', (option, good, bad) => {
+    const checked = Reflect.apply(checkAcquireOptions, undefined, [turning(option, [good, bad]), owners])
+    expect(Reflect.get(checked, option)).toBe(good)
+    expect(Reflect.get(checked, option)).toBe(good)
+  })
+
+  test('options of a client are read once', () => {
+    const watchdogMs = checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs
+    expect(watchdogMs).toBe(5_000)
+  })
+
+  test('options that an object has from its class or its prototype count', () => {
+    class Patience {
+      get waitMs() {
+        return 50
+      }
+    }
+    expect(checkAcquireOptions(new Patience(), owners)).toEqual({ waitMs: 50 })
+    expect(complaint(() => checkAcquireOptions(Object.create({ waitMs: -1 }), owners))).toBe('waitMs')
+    expect(checkHoldfastOptions(Object.create({ watchdogMs: 5_000 })).watchdogMs).toBe(5_000)
+    expect(checkPermitsOptions(new Patience())).toEqual({ lock: { waitMs: 50 }, permits: 1 })
+  })
+
+  test('a signal in the place of options is refused: it would be ignored, and the wait would have no end', () => {
+    const call = (): unknown =>
+      Reflect.apply(checkAcquireOptions, undefined, [AbortSignal.timeout(1), owners])
+    expect(call).toThrow('for a signal write { signal: … }')
+  })
+
   test('a signal of another realm, or a polyfill, is one by its shape', () => {
     const nothing = (): void => undefined
     const shaped = { aborted: false, addEventListener: nothing, removeEventListener: nothing }

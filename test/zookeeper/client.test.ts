@@ -181,7 +181,7 @@ describe('a session', () => {
     expect((await before).path).toBe(`${folder}/entry-0000000000`)
     expect(await after).toEqual(['entry-0000000000'])
     expect(suspended).toEqual([])
-    await until(() => tap.open === 1, { what: 'one connection is left' })
+    await until(() => tap.open.length === 1, { what: 'one connection is left' })
   })
 })
 
@@ -231,7 +231,7 @@ describe('a watch', () => {
     await session.request(getChildren(folder))
     tap.refuse()
     tap.breakAll()
-    await until(() => tap.open === 0, { what: 'the connection is gone' })
+    await until(() => tap.open.length === 0, { what: 'the connection is gone' })
     const gone = new Promise<boolean>((resolve) => session.watch(path, resolve))
     tap.heal()
     await session.ping().catch(() => undefined)

@@ -92,7 +92,7 @@ describe('a connection', () => {
     const hold = await holdfast.lock(name).acquire()
     for (let breaks = 1; breaks <= 5; breaks += 1) {
       tap.breakAll()
-      await until(() => suspended.length > 0 && tap.open > 0, { what: 'told, and connected anew' })
+      await until(() => suspended.length > 0 && tap.open.length > 0, { what: 'told, and connected anew' })
       expect(await other.lock(name).tryAcquire()).toBeNull()
     }
     hold.assertHeld()

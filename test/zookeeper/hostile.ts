@@ -1,8 +1,7 @@
-import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Frames } from '../../src/stores/zookeeper/client/frames.js'
 import { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
-import { listen } from '../servers/port.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 
 /** What such a server sends: bytes with their length, or nothing. `undefined` ends the connection. */
 export interface Manners {
@@ -37,41 +36,34 @@ export class HostileServer {
   requests = 0
   /** What the clients had seen, as they say when they connect. */
   readonly seen: bigint[] = []
-  readonly #sockets = new Set<Socket>()
+  #stand: StandIn | undefined
 
-  private constructor(
-    private readonly listener: Server,
-    readonly address: string,
-    public manners: Manners,
-  ) {
-    listener.on('connection', (socket) => this.#accept(socket))
-  }
+  private constructor(public manners: Manners) {}
 
   static async start(manners: Manners): Promise<HostileServer> {
-    const listener = createServer()
-    return new HostileServer(listener, `127.0.0.1:${await listen(listener)}`, manners)
+    const server = new HostileServer(manners)
+    server.#stand = await standIn((socket) => server.#accept(socket))
+    return server
+  }
+
+  get address(): string {
+    return this.#stand?.address ?? ''
   }
 
   sendAll(bytes: Buffer): void {
-    for (const socket of this.#sockets) socket.write(bytes)
+    for (const socket of this.#stand?.open ?? []) socket.write(bytes)
   }
 
   breakAll(): void {
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#stand?.open ?? []) socket.destroy()
   }
 
   async stop(): Promise<void> {
-    this.breakAll()
-    const closed = once(this.listener, 'close')
-    this.listener.close()
-    await closed
+    this.#stand?.stop()
   }
 
   #accept(socket: Socket): void {
     this.connections += 1
-    this.#sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('close', () => this.#sockets.delete(socket))
     const send = (bytes: Buffer | undefined): void => {
       if (bytes) socket.write(bytes)
       else socket.destroy()

@@ -1,7 +1,8 @@
-import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { Frames } from '../../src/stores/zookeeper/client/frames.js'
-import { listen } from '../servers/port.js'
+import { Rules, type Verdict } from '../wire/rules.js'
+import { Strand, type Weather } from '../wire/strand.js'
+import { WireOf } from '../wire/wire.js'
 
 /** What clients ask, by ZooKeeper's numbers. */
 const OPERATIONS: Readonly<Record<number, string>> = {
@@ -20,53 +21,73 @@ const OPERATIONS: Readonly<Record<number, string>> = {
   101: 'setWatches',
 }
 
-type Verdict = 'deliver' | 'drop and break' | 'drop and silence' | Buffer
-
-interface Rule {
-  readonly operation: string
-  readonly verdict: Verdict
-  readonly struck: () => void
+interface Listener extends Weather {
+  asks(operation: string): void
+  /** @param operation undefined where an event is told */
+  answers(operation: string | undefined): Verdict
 }
 
-/** One connection of a client through a {@link Tap}. */
-interface Line {
-  readonly client: Socket
-  readonly server: Socket
-  silent: boolean
+/** One connection through a {@link Tap}. The first frame in each direction is greeting and welcome. */
+class TappedConnection extends Strand {
+  readonly #asked = new Map<number, string>()
+  readonly #requests = new Frames(
+    skippingFirst((frame) => {
+      const operation = OPERATIONS[frame.readInt32BE(4)] ?? 'other'
+      this.#asked.set(frame.readInt32BE(0), operation)
+      this.tap.asks(operation)
+    }),
+  )
+  #welcomed = false
+  readonly #replies = new Frames((frame) => {
+    const xid = frame.readInt32BE(0)
+    const verdict = this.#welcomed
+      ? this.tap.answers(xid === -1 ? undefined : (this.#asked.get(xid) ?? ''))
+      : 'deliver'
+    this.#welcomed = true
+    if (verdict === 'break') this.break()
+    else if (verdict === 'silence') this.silence()
+    else this.send('down', framed(Buffer.isBuffer(verdict) ? verdict : frame))
+  })
+
+  constructor(
+    index: number,
+    client: Socket,
+    server: Socket,
+    private readonly tap: Listener,
+  ) {
+    super(index, client, server, tap)
+  }
+
+  protected override up(chunk: Buffer): void {
+    this.#requests.push(chunk)
+    this.send('up', chunk)
+  }
+
+  protected override down(chunk: Buffer): void {
+    this.#replies.push(chunk)
+  }
 }
 
-/** Stands between clients and a server of ZooKeeper, reads what passes and does to it what networks do. */
-export class Tap {
-  readonly host = '127.0.0.1'
+/** A wire that reads ZooKeeper's protocol. */
+export class Tap extends WireOf<TappedConnection> implements Listener {
   /** What was asked, by all clients. */
   readonly asked: string[] = []
   /** How many events servers have told of. */
   events = 0
-  readonly #lines = new Set<Line>()
-  #rules: Rule[] = []
-  #refusing = false
-  #blackHole = false
+  readonly #rules = new Rules<string>()
 
-  private constructor(
-    private target: { readonly host: string; readonly port: number },
-    private readonly listener: Server,
-    readonly port: number,
-  ) {
-    listener.on('connection', (socket) => this.#accept(socket))
+  protected strand(index: number, client: Socket, server: Socket): TappedConnection {
+    return new TappedConnection(index, client, server, this)
   }
 
-  static async before(target: { readonly host: string; readonly port: number }): Promise<Tap> {
-    const listener = createServer()
-    return new Tap(target, listener, await listen(listener))
+  asks(operation: string): void {
+    this.asked.push(operation)
   }
 
-  get address(): string {
-    return `${this.host}:${this.port}`
-  }
-
-  /** How many connections stand. */
-  get open(): number {
-    return this.#lines.size
+  answers(operation: string | undefined): Verdict {
+    if (operation !== undefined) return this.#rules.judge(operation)
+    this.events += 1
+    return 'deliver'
   }
 
   /** What is asked from now on. */
@@ -85,104 +106,19 @@ export class Tap {
   }
 
   /** The next reply to such an operation does not arrive, although it is carried out. Resolves when that has happened. */
-  dropReply(operation: string, then: 'break' | 'silence' = 'break'): Promise<void> {
-    return this.#strike(operation, `drop and ${then}`)
+  dropReply(operation: string, then: 'break' | 'silence' = 'break'): Promise<string> {
+    return this.#rules.once((each) => each === operation, then)
   }
 
   /** Something else arrives in place of the next reply to such an operation. */
-  replaceReply(operation: string, frame: Buffer): Promise<void> {
-    return this.#strike(operation, frame)
+  replaceReply(operation: string, frame: Buffer): Promise<string> {
+    return this.#rules.once((each) => each === operation, frame)
   }
 
-  breakAll(): void {
-    for (const line of this.#lines) end(line)
-  }
-
-  /** New connections end at once. */
-  refuse(): void {
-    this.#refusing = true
-  }
-
-  /** Nothing passes, on any connection, and nobody is told. */
-  blackHole(): void {
-    this.#blackHole = true
-    for (const line of this.#lines) line.silent = true
-  }
-
-  /** New connections are as good as ever. */
-  heal(): void {
-    this.#refusing = false
-    this.#blackHole = false
-    this.#rules = []
-  }
-
-  /** New connections lead to another server. */
-  redirect(target: { readonly host: string; readonly port: number }): void {
-    this.target = target
-  }
-
-  async stop(): Promise<void> {
-    this.breakAll()
-    const closed = once(this.listener, 'close')
-    this.listener.close()
-    await closed
-  }
-
-  #strike(operation: string, verdict: Verdict): Promise<void> {
-    return new Promise((struck) => this.#rules.push({ operation, verdict, struck }))
-  }
-
-  #accept(client: Socket): void {
-    if (this.#refusing) {
-      client.destroy()
-      return
-    }
-    const line: Line = { client, server: connect(this.target), silent: this.#blackHole }
-    const { server } = line
-    this.#lines.add(line)
-    for (const socket of [client, server]) {
-      socket.setNoDelay(true)
-      socket.on('error', () => undefined)
-      socket.once('close', () => {
-        this.#lines.delete(line)
-        // Whoever is in a black hole is not told either.
-        if (!line.silent || socket === client) end(line)
-      })
-    }
-    const asked = new Map<number, string>()
-    // The first in each direction are greeting and welcome.
-    const requests = new Frames(
-      skippingFirst((frame) => {
-        const [xid, operation] = [frame.readInt32BE(0), OPERATIONS[frame.readInt32BE(4)] ?? 'other']
-        asked.set(xid, operation)
-        this.asked.push(operation)
-      }),
-    )
-    client.on('data', (chunk) => {
-      if (line.silent) return
-      requests.push(chunk)
-      server.write(chunk)
-    })
-    let welcomed = false
-    const replies = new Frames((frame) => {
-      const verdict = welcomed ? this.#judge(frame, asked) : 'deliver'
-      welcomed = true
-      if (verdict === 'drop and break') return end(line)
-      if (verdict === 'drop and silence') line.silent = true
-      else if (!line.silent) client.write(framed(verdict === 'deliver' ? frame : verdict))
-      return undefined
-    })
-    server.on('data', (chunk) => replies.push(chunk))
-  }
-
-  #judge(frame: Buffer, asked: ReadonlyMap<number, string>): Verdict {
-    const xid = frame.readInt32BE(0)
-    if (xid === -1) this.events += 1
-    const rule = this.#rules.find(({ operation }) => operation === asked.get(xid))
-    if (!rule) return 'deliver'
-    this.#rules.splice(this.#rules.indexOf(rule), 1)
-    rule.struck()
-    return rule.verdict
+  /** What was set for replies is forgotten, too. */
+  override heal(): void {
+    this.#rules.forget()
+    super.heal()
   }
 }
 
@@ -198,9 +134,4 @@ function framed(frame: Buffer): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32BE(frame.length)
   return Buffer.concat([length, frame])
-}
-
-function end({ client, server }: Line): void {
-  client.destroy()
-  server.destroy()
 }

@@ -34,20 +34,30 @@ export function checkFunction(argument: string, value: unknown, example?: string
   )
 }
 
-/** @param example a call with such an object, for those who have none */
-export function checkObject(
+/**
+ * Refuses what is no object of options, and options that are not known.
+ *
+ * @param example a call with such an object, for those who have none
+ * @returns a copy, for each option to be read once: getters, and changes after the call, have no say in what was checked.
+ */
+export function checkObject<Options>(
   argument: string,
-  value: unknown,
+  value: Options,
   known: readonly string[],
   example = `{ ${known[0]}: … }`,
-): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+): Options {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isAbortSignal(value)) {
     const lease =
       typeof value === 'number' && known.includes('leaseMs') ? '; for a lease write { leaseMs: … }' : ''
-    throw new InvalidArgumentError(argument, value, `an object, as in ${example}${lease}`)
+    const signal =
+      isAbortSignal(value) && known.includes('signal') ? '; for a signal write { signal: … }' : ''
+    throw new InvalidArgumentError(argument, value, `an object, as in ${example}${lease}${signal}`)
   }
-  const unknown = Object.keys(value).find((key) => !known.includes(key))
-  if (unknown === undefined) return
+  const copy = { ...value }
+  // Those of a class, or of an object that it was made from.
+  for (const key of known) if (key in value && !(key in copy)) Reflect.set(copy, key, Reflect.get(value, key))
+  const unknown = Object.keys(copy).find((key) => !known.includes(key))
+  if (unknown === undefined) return copy
   const word = wordOf(unknown)
   const found =
     word === undefined ? 'an unknown option' : `the unknown option "${word}"${hintAt(word, known)}`

@@ -10,17 +10,22 @@ export async function waitersIn(
   lineKey: string,
   processesKey: string,
 ): Promise<Waiter[]> {
-  const line = pairs(texts(await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1', 'WITHSCORES')))
+  const line = await keyspace.askIfAllowed('ZRANGE', lineKey, '0', '-1', 'WITHSCORES')
   // Usually the line is empty, and no other command is needed.
-  if (line.length === 0) return []
+  if (texts(line).length === 0) return []
   const [processes, time] = await Promise.all([
     keyspace.askIfAllowed('HGETALL', processesKey),
     keyspace.askIfAllowed('TIME'),
   ])
+  return waitersOf(line, processes, time)
+}
+
+/** The same, of what these commands have answered. */
+export function waitersOf(line: unknown, processes: unknown, time: unknown): Waiter[] {
   const [seconds = 0, microseconds = 0] = texts(time).map(Number)
   const now = seconds * 1000 + microseconds / 1000
   const looks = new Map(pairs(texts(processes)).map(([client, text]) => [client, Number(text.split(' ')[0])]))
-  return line.flatMap(([place, ticket]) => {
+  return pairs(texts(line)).flatMap(([place, ticket]) => {
     const [mode = '', client = '', number = ''] = place.split(':')
     if (!((looks.get(client) ?? 0) + AWAY_MS > now)) return []
     const shown = MODES.get(mode)
@@ -41,12 +46,12 @@ const MODES: ReadonlyMap<string, Mode> = new Map([
 ])
 
 /** A flat list in RESP2; pairs or an object in the client library's RESP3 replies. */
-function texts(reply: unknown): string[] {
+export function texts(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.flatMap(texts)
   if (typeof reply === 'object' && reply !== null) return Object.entries(reply).flatMap(texts)
   return reply === undefined || reply === null ? [] : [String(reply)]
 }
 
-function pairs(flat: readonly string[]): Array<readonly [string, string]> {
+export function pairs(flat: readonly string[]): Array<readonly [string, string]> {
   return flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ''] as const] : []))
 }

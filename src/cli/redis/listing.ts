@@ -5,6 +5,7 @@ import { keyOfHolds } from '../../stores/redis/keys/read-write-keys.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
 import type { Listing, Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
+import { GLANCE_COMMANDS, glanceAt } from './glance.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,
@@ -18,12 +19,16 @@ import { numberAt } from './look.js'
 import { scan } from './scan.js'
 import { hashView, latchView, permitsView, readWriteView, semaphoreView } from './views.js'
 
-/** How many of them are read at once, and what that takes for each: two commands or three. */
+/** How many of them are read at once, and what that takes for each that a glance does not tell: two commands or three. */
 const SLICE = 50
 const COMMANDS = 3
 
 /** Reads a found key, if it is a lock. */
-type Look = () => Promise<LockView | undefined>
+interface Look {
+  (): Promise<LockView | undefined>
+  /** The name, where a glance is enough. */
+  plain?: string
+}
 
 /**
  * All locks with a matching name that are held now: two passes of SCAN over each node, one for hashes and one for sorted sets, and a
@@ -62,13 +67,12 @@ export class KeyListing implements Listing {
     if (semaphore !== undefined) return [async () => await semaphoreView(server, semaphore, 'brief')]
     const name = COMPANION.test(found) ? undefined : this.#new('lock', found)
     if (name === undefined) return []
-    return [
-      async () => {
-        const state = await server.family.inspect(lock, name)
-        // A hash without owners belongs to the application.
-        return state.owners.length === 0 ? undefined : await hashView(server, state, 'brief')
-      },
-    ]
+    const look: Look = async () => {
+      const state = await server.family.inspect(lock, name)
+      return await hashView(server, state, 'brief')
+    }
+    look.plain = name
+    return [look]
   }
 
   #permits(found: string): Look[] {
@@ -130,10 +134,14 @@ export class KeyListing implements Listing {
   async *#read(looks: readonly Look[]): AsyncIterable<LockView> {
     for (let from = 0; from < looks.length; from += SLICE) {
       const slice = looks.slice(from, from + SLICE)
-      await this.pace(COMMANDS * slice.length)
-      for (const view of await Promise.all(slice.map((look) => this.#unlessUnreadable(look)))) {
-        if (view && (isLocked(view) || (view.waitingClients ?? 0) > 0)) yield view
-      }
+      const plain = slice.flatMap(({ plain: name }) => name ?? [])
+      if (plain.length > 0) await this.pace(GLANCE_COMMANDS)
+      const glances = await glanceAt(this.server.keyspace, plain)
+      const glanced = slice.flatMap(({ plain: name }) => (name && glances.get(name)?.view) ?? [])
+      const others = slice.filter(({ plain: name }) => name === undefined || !glances.has(name))
+      await this.pace(COMMANDS * others.length)
+      const read = await Promise.all(others.map((look) => this.#unlessUnreadable(look)))
+      for (const view of [...glanced, ...read]) if (view && isWanted(view)) yield view
     }
   }
 
@@ -147,4 +155,14 @@ export class KeyListing implements Listing {
       return undefined
     }
   }
+}
+
+/** A hash without owners belongs to the application. */
+function isWanted(view: LockView): boolean {
+  if (view.owners.length === 0 && isHash(view)) return false
+  return isLocked(view) || (view.waitingClients ?? 0) > 0
+}
+
+function isHash({ kind }: LockView): boolean {
+  return kind === undefined || kind === 'lock' || kind === 'fenced lock'
 }

@@ -1,4 +1,6 @@
+import { brief } from './brief.js'
 import type { What } from './changes.js'
+import { hrefOf } from './row.js'
 
 /** A change as the page shows it. */
 export interface Entry {
@@ -7,6 +9,7 @@ export interface Entry {
   /** ISO 8601. */
   readonly at: string
   readonly name: string
+  readonly href: string | null
   readonly what: What
   readonly text: string
 }
@@ -21,12 +24,13 @@ export class Journal {
 
   add(name: string, what: What, text: string): void {
     this.#last += 1
-    const entry = { number: this.#last, at: new Date().toISOString(), name, what, text }
+    const entry = { number: this.#last, at: new Date().toISOString(), name, href: hrefOf(name), what, text }
     this.#entries = [...this.#entries, entry].slice(-this.most)
   }
 
   /** Those after that number, of the names that matter. */
   after(number: number, matters: (name: string) => boolean): readonly Entry[] {
-    return this.#entries.filter((each) => each.number > number && matters(each.name))
+    const wanted = this.#entries.filter((each) => each.number > number && matters(each.name))
+    return wanted.map((entry) => ({ ...entry, name: brief(entry.name) }))
   }
 }

@@ -1,25 +1,22 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeadlockLink, LockRole } from '../../base/errors/deadlock-error.js'
+import type { DeadlockLink } from '../../base/errors/deadlock-error.js'
 import { StoreError } from '../../base/errors/errors.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
-import type { Catalogue } from '../catalogue.js'
+import type { Catalogue, Pace } from '../catalogue.js'
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
-import { brief } from './brief.js'
-import { who } from './changes.js'
+import { type Part, patternOf } from './chosen.js'
+import { linkOf } from './deadlock-link.js'
 import { Inventory, type Reader } from './inventory.js'
 import { Journal } from './journal.js'
 import { PerSecond } from './pace.js'
-import type { Picture, Pictures, Subject } from './picture.js'
+import type { ListSubject, Picture, Pictures, Subject } from './picture.js'
 import { Watched } from './watched.js'
 
 /** Commands a second, at most: for the locks that pages show, and for finding which are held. docs/ui.md names their sum. */
-const FOR_LOOKS = 600
-const FOR_LISTS = 400
-/** What a look at one lock takes, and how many locks are looked at together. */
-const LOOK_COMMANDS = 10
-const TOGETHER = 10
+const FOR_LOOKS = 170
+const FOR_LISTS = 130
 /** What it takes to read who waits for one lock while holding another, and to make sure of it. */
 const DEADLOCK_COMMANDS = 4
 /** The pause of a loop whose locks are few. */
@@ -117,10 +114,14 @@ export class Looker implements Reader, Pictures {
     this.#stoppedAtMs = performance.now()
   }
 
+  #inventoryOf(filter: string): Inventory {
+    return new Inventory(this.catalogue, patternOf(filter), this)
+  }
+
   #inventory(filter: string): Running {
     const controller = new AbortController()
     const { signal } = controller
-    const running = { inventory: new Inventory(this.catalogue, filter, this), controller, pages: 0 }
+    const running = { inventory: this.#inventoryOf(filter), controller, pages: 0 }
     this.#inventories.set(filter, running)
     running.inventory.run((commands) => this.#forLists.take(commands, signal), signal)
     return running
@@ -131,11 +132,8 @@ export class Looker implements Reader, Pictures {
       const startedAtMs = performance.now()
       try {
         const names = this.#wanted()
-        for (let from = 0; from < names.length; from += TOGETHER) {
-          const some = names.slice(from, from + TOGETHER)
-          await this.#forLooks.take(LOOK_COMMANDS * some.length, signal)
-          await Promise.all(some.map((name) => this.#lookAt(name)))
-        }
+        const pace: Pace = (commands) => this.#forLooks.take(commands, signal)
+        await this.catalogue.lookAtAll(names, pace, (name, found) => this.#saw(name, found))
         await this.#findDeadlocks(signal)
         this.#trouble = undefined
       } catch (error) {
@@ -149,16 +147,16 @@ export class Looker implements Reader, Pictures {
     }
   }
 
-  async #lookAt(name: string): Promise<void> {
+  #saw(name: string, found: readonly LockView[] | StoreError): void {
     const atMs = performance.now()
     const watched = this.#watched.get(name) ?? this.#watch(name)
-    try {
-      this.#note(watched, await this.catalogue.look(name), atMs)
-      watched.trouble = undefined
-    } catch (error) {
-      if (error instanceof StoreError && error.transient) throw error
-      watched.trouble = this.told(error)
+    if (found instanceof StoreError) {
+      watched.trouble = this.told(found)
+      return
     }
+    watched.trouble = undefined
+    this.#note(watched, found, atMs)
+    for (const { inventory } of this.#inventories.values()) inventory.saw(name, watched.views, atMs)
   }
 
   async #findDeadlocks(signal: AbortSignal): Promise<void> {
@@ -185,10 +183,15 @@ export class Looker implements Reader, Pictures {
   }
 
   #wanted(): readonly string[] {
-    const names = [...this.#subjects].flatMap(({ name }) => name ?? [])
-    return [
-      ...new Set([...names, ...[...this.#inventories.values()].flatMap(({ inventory }) => inventory.shown)]),
-    ]
+    return [...new Set([...this.#subjects].flatMap((subject) => this.#namesOf(subject)))]
+  }
+
+  #namesOf(subject: Subject): readonly string[] {
+    return subject.filter === undefined ? [subject.name] : (this.#partOf(subject)?.names ?? [])
+  }
+
+  #partOf({ filter, sort, page }: ListSubject): Part | undefined {
+    return this.#inventories.get(filter)?.inventory.shown(sort, page)
   }
 
   /** Forgets what no page shows any more. */
@@ -201,9 +204,11 @@ export class Looker implements Reader, Pictures {
   }
 
   /** Shows what listings found even before it is looked at. */
-  #adopt({ inventory }: Running): void {
-    for (const name of inventory.shown) {
-      const found = inventory.of(name)
+  #adopt(subject: Subject): void {
+    if (subject.filter === undefined) return
+    const inventory = this.#inventories.get(subject.filter)?.inventory
+    for (const name of this.#namesOf(subject)) {
+      const found = inventory?.of(name)
       if (!found || this.#watched.has(name)) continue
       const watched = this.#watch(name)
       // So that what it is now is a change.
@@ -213,7 +218,7 @@ export class Looker implements Reader, Pictures {
   }
 
   #ring(): void {
-    for (const running of this.#inventories.values()) this.#adopt(running)
+    for (const subject of this.#subjects) this.#adopt(subject)
     this.#version += 1
     this.#drawn.clear()
     this.#bell.emit('look')
@@ -221,40 +226,46 @@ export class Looker implements Reader, Pictures {
 
   /** Drawn once for all pages of a subject. */
   #draw(page: Subject): Picture {
-    const key = JSON.stringify([page.filter, page.name])
+    const key = JSON.stringify(page)
     const picture = this.#drawn.get(key) ?? this.#paint(page)
     this.#drawn.set(key, picture)
     return picture
   }
 
-  #paint(page: Subject): Picture {
-    const { filter, name } = page
-    const inventory = filter === undefined ? undefined : this.#inventories.get(filter)?.inventory
-    const names = inventory?.shown ?? (name === undefined ? [] : [name])
-    const all = names.flatMap((each) => this.#watched.get(each) ?? [])
-    const about = name === undefined ? undefined : this.#watched.get(name)
+  #paint(subject: Subject): Picture {
+    const deadlocks = this.#deadlocks
+      .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(subject, waitsFor.name)))
+      .map((cycle) => cycle.map(linkOf))
+    const common = { deadlocks, changes: [] }
+    return subject.filter === undefined
+      ? { ...this.#paintOne(subject.name), ...common }
+      : { ...this.#paintList(subject), ...common }
+  }
+
+  #paintOne(name: string): Omit<Picture, 'deadlocks' | 'changes'> {
+    const about = this.#watched.get(name)
+    const rows = about?.rows('page') ?? []
     return {
-      trouble: this.#trouble ?? inventory?.trouble ?? about?.trouble ?? null,
-      rows: all.flatMap((watched) => watched.rows(inventory ? 'line' : 'page')),
-      hidden: inventory ? inventory.total - names.length : 0,
-      isAll: inventory?.isAll ?? about?.looked ?? false,
-      unreadable: inventory?.unreadable ?? 0,
-      deadlocks: this.#deadlocks
-        .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(page, waitsFor.name)))
-        .map((cycle) => cycle.map(sentenceOf)),
-      changes: [],
+      ...{ rows, total: rows.length, from: 0, isAll: about?.looked ?? false, unreadable: 0 },
+      trouble: this.#trouble ?? about?.trouble ?? null,
+      totals: null,
+      trend: null,
+    }
+  }
+
+  #paintList(subject: ListSubject): Omit<Picture, 'deadlocks' | 'changes'> {
+    const inventory = this.#inventories.get(subject.filter)?.inventory ?? this.#inventoryOf(subject.filter)
+    const { names, from } = this.#partOf(subject) ?? { names: [], from: 0 }
+    const { total, isAll, unreadable, totals } = inventory
+    return {
+      rows: names.flatMap((name) => this.#watched.get(name)?.rows('line') ?? []),
+      ...{ total, from, isAll, unreadable, totals },
+      trend: inventory.trend(totals),
+      trouble: this.#trouble ?? inventory.trouble ?? null,
     }
   }
 }
 
-function sentenceOf({ owner, holds, waitsFor }: DeadlockLink): string {
-  return `${who(owner)} holds ${roleText(holds)} and waits for ${roleText(waitsFor)}.`
-}
-
-function roleText({ kind, name }: LockRole): string {
-  return `the ${kind} ${brief(name)}`
-}
-
 function isAbout({ filter, name }: Subject, changed: string): boolean {
-  return filter === undefined ? changed === name : matchesGlob(filter, changed)
+  return filter === undefined ? changed === name : matchesGlob(patternOf(filter), changed)
 }

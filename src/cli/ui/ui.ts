@@ -8,10 +8,10 @@ import { appOf } from './app.js'
 import { Looker } from './looker.js'
 import { pageFiles } from './page-files.js'
 import { type UiTerms, urlOf } from './ui-options.js'
-import { Unlocker } from './unlocker.js'
+import { type Freed, Unlocker } from './unlocker.js'
 
 /** Serves the page until the signal aborts. `shown` is the server's name in messages. */
-export async function ui(
+export async function serveUi(
   server: Server,
   { host, port, token, mayUnlock }: UiTerms,
   shown: string,
@@ -24,9 +24,9 @@ export async function ui(
     looker: new Looker(server.catalogue, server.family, told),
     told,
     server: shown,
-    files: await pageFiles(),
-    token,
-    unlocker: mayUnlock ? new Unlocker(server, output) : undefined,
+    files: pageFiles,
+    access: token === undefined ? 'this machine' : { token },
+    unlocker: mayUnlock ? new Unlocker(server, (freed) => note(freed, output)) : undefined,
   })
   const http = await listening(serve({ fetch: app.fetch, hostname: host, port }), host, port)
   const address = http.address()
@@ -38,6 +38,10 @@ export async function ui(
   http.close()
   if ('closeAllConnections' in http) http.closeAllConnections()
   return exitCodes.ok
+}
+
+function note({ name, kind, unlocked, text }: Freed, output: Output): void {
+  output.note('unlocked', `a page freed: ${text}`, { name, kind, unlocked })
 }
 
 function listening(http: ServerType, host: string, port: number): Promise<ServerType> {

@@ -1,22 +1,35 @@
+import type { Catalogue } from '../catalogue.js'
 import { exitCodes } from '../exit-codes.js'
 import { CliError } from '../failure.js'
-import { flagOf } from '../kind-flag.js'
+import type { Family } from '../family.js'
+import { flagOf, type KindFlag } from '../kind-flag.js'
 import { holderText, nounOf } from '../lock-view.js'
-import type { Output } from '../output.js'
-import type { Server } from '../server.js'
 import { free } from '../unlock.js'
 import { digestOf } from './row.js'
+
+/** A lock that was freed on the page. */
+export interface Freed {
+  readonly name: string
+  /** As the command line's `--kind` has it. */
+  readonly kind: KindFlag
+  /** The owners that held it. */
+  readonly owners: readonly string[]
+  /** Whether it was held still. */
+  readonly unlocked: boolean
+  /** The same in a sentence. */
+  readonly text: string
+}
 
 /** Frees locks for those who look at them. */
 export class Unlocker {
   constructor(
-    private readonly server: Server,
-    private readonly output: Output,
+    private readonly place: { readonly family: Family; readonly catalogue: Catalogue },
+    private readonly onFreed: (freed: Freed) => void,
   ) {}
 
   /** Frees the lock if it is of that kind and still has the holders that were shown; says what it has done. */
   async free(name: string, kind: string, holders: string): Promise<string> {
-    const locks = await this.server.catalogue.look(name)
+    const locks = await this.place.catalogue.look(name)
     const lock = locks.find((each) => flagOf(each) === kind)
     const flag = lock && flagOf(lock)
     if (lock === undefined || flag === undefined || digestOf(lock) !== holders)
@@ -25,13 +38,14 @@ export class Unlocker {
         'HOLDER_CHANGED',
         'Its holders are others by now: it is unchanged. Look again.',
       )
-    const wasHeld = await free(this.server.family, flag, lock)
-    const text = wasHeld ? `${nounOf(lock)} is free.` : `${nounOf(lock)} was free.`
-    this.output.note('unlocked', `a page freed: ${nounOf(lock)}, held by ${holderText(lock)}`, {
+    const unlocked = await free(this.place.family, flag, lock)
+    this.onFreed({
       name,
-      kind: lock.kind ?? null,
-      unlocked: wasHeld,
+      kind: flag,
+      owners: lock.owners.map(({ owner }) => owner),
+      unlocked,
+      text: `${nounOf(lock)}, held by ${holderText(lock)}`,
     })
-    return text
+    return unlocked ? `${nounOf(lock)} is free.` : `${nounOf(lock)} was free.`
   }
 }

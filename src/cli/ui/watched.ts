@@ -2,7 +2,7 @@ import type { LockRole } from '../../base/errors/deadlock-error.js'
 import { flagOf } from '../kind-flag.js'
 import { isLocked, type LockView } from '../lock-view.js'
 import { type Change, changesBetween, type Sight } from './changes.js'
-import { type Lease, type Room, type Row, rowOf } from './row.js'
+import { type Lease, type Room, type Row, rowOf, type Start } from './row.js'
 
 /** A lock that is free stays in sight for so long: most of those that are taken again and again are found again in time. */
 const KEEP_MS = 10_000
@@ -11,6 +11,7 @@ const SAME_MS = 300
 
 interface Seen extends Sight {
   readonly lease: Lease
+  readonly start: Start
   /** When it was last held, or waited for. */
   readonly lastBusyMs: number
 }
@@ -40,7 +41,10 @@ export class Watched {
       }
       const lastBusyMs = isBusy(lock) ? atMs : (before?.lastBusyMs ?? atMs)
       if (atMs - lastBusyMs > KEEP_MS) this.#locks.delete(sort)
-      else this.#locks.set(sort, { lock, atMs, lease: leaseOf(lock, atMs, before), lastBusyMs })
+      else {
+        const start = startOf(lock, atMs, before, this.looked)
+        this.#locks.set(sort, { lock, atMs, lease: leaseOf(lock, atMs, before), start, lastBusyMs })
+      }
     }
     this.#lookedAtMs = atMs
     return changes
@@ -67,7 +71,14 @@ export class Watched {
   }
 
   rows(room: Room): readonly Row[] {
-    return [...this.#locks].map(([sort, { lock, lease }]) => rowOf(`${this.id} ${sort}`, lock, lease, room))
+    return [...this.#locks].map(([sort, { lock, lease, start }]) =>
+      rowOf(`${this.id} ${sort}`, lock, lease, start, room),
+    )
+  }
+
+  /** Its locks as the last look found them. */
+  get views(): readonly LockView[] {
+    return [...this.#locks.values()].map(({ lock }) => lock)
   }
 }
 
@@ -92,4 +103,15 @@ function leaseOf({ remainingMs }: LockView, atMs: number, before: Seen | undefin
     endsAtMs: same ? before.lease.endsAtMs : endsAtMs,
     fullMs: goesOn ? Math.max(before.lease.fullMs, remainingMs) : remainingMs,
   }
+}
+
+/** The owners that it has now, it has at least since then. */
+function startOf({ owners }: LockView, atMs: number, before: Seen | undefined, wasLookedAt: boolean): Start {
+  const was = before?.lock.owners ?? []
+  const same =
+    before !== undefined &&
+    was.length === owners.length &&
+    was.every(({ owner }, index) => owner === owners[index]?.owner)
+  if (same) return before.start
+  return { since: Math.round(performance.timeOrigin + atMs), orEarlier: !wasLookedAt }
 }

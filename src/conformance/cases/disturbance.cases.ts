@@ -52,6 +52,24 @@ export function disturbanceCases(place: StorePlace): void {
       })
     }
 
+    given(place, 'namesHolder')(
+      'X1: a forceUnlock whose answer is lost is an error, is sent once, and takes the lock from nobody who has it since',
+      async () => {
+        const [holdfast, disturbance] = place.disturbed()
+        const lock = holdfast.lock(place.lockName())
+        const far = place.holdfast().lock(lock.name)
+        const hold = await far.acquire()
+        const next = place.holdfast().lock(lock.name).acquire()
+        await untilWaiting(place, lock, 1)
+        disturbance.lose('forceUnlock')
+        expect(await inTime(place, rejectionOf(lock.forceUnlock()))).toMatchObject({ transient: true })
+        const held = await inTime(place, next)
+        expect((await lock.inspect()).owners).toMatchObject([{ owner: held.owner }])
+        await held.release()
+        expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
+      },
+    )
+
     detaching(
       'faults D1: an answer to detach or adopt that is lost counts once; a detach that fails leaves no lock to nobody',
       async () => {

@@ -63,6 +63,10 @@ export function namesCases(place: Place): void {
             listed.push(state.name)
           }
           expect(listed).toEqual([name])
+        } else {
+          await expect(here.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+            code: 'UNSUPPORTED_KIND',
+          })
         }
         // And back, woken by a forced unlock.
         const back = lock.acquire()

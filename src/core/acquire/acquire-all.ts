@@ -41,7 +41,8 @@ export interface AcquireAllRefusal extends Refusal {
  * later one waits for an earlier one: callers cannot wait for each other in a ring. Neighbours of one place that are idle in this
  * process are asked for with one command; where that is refused, each is waited for in its turn. Those taken already are kept
  * from ending meanwhile, whatever their lease: that begins when all are held. One that is lost meanwhile (forced open) is not
- * taken again behind later ones; all are given back, and it begins anew.
+ * taken again behind later ones; all are given back, and it begins anew. Its fields are the state of that one loop: what is held, what is in
+ * the way, how often it was in vain, and how the call ends.
  */
 export class AcquireAll implements Composition {
   readonly waitMs: number

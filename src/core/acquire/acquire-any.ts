@@ -171,15 +171,18 @@ export class AcquireAny implements Composition {
         return taken
       })
       const ends = await Promise.allSettled(waiting)
-      if (taken) return taken
-      for (const end of ends) if (end.status === 'rejected') throw end.reason
-      const refusals = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
-      // One that waited for a section of this process has not asked, and cannot tell that the store fails.
-      const failing = refusals.find((each) => !('grant' in each) && each.cause !== undefined)
-      return failing ?? refusals[0] ?? this.#nothing()
+      return taken ?? this.#none(ends)
     } finally {
       fan.close()
     }
+  }
+
+  #none(ends: readonly PromiseSettledResult<AnyOutcome>[]): AnyOutcome {
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    const refusals = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+    // One that waited for a section of this process has not asked, and cannot tell that the store fails.
+    const failing = refusals.find((each) => !('grant' in each) && each.cause !== undefined)
+    return failing ?? refusals[0] ?? this.#nothing()
   }
 
   #nothing(): Refusal {

@@ -22,7 +22,7 @@ import { WatchFailures } from './watch-failures.js'
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
  * attempt again once the watch is in force, because a release may have passed between the two; then sleep on the wake-up
  * semaphore for the smaller of the remaining wait and the holder's time left; attempt; and so on. What comes next is decided in
- * decide.ts, from what is read here. See docs/acquire-loop.md.
+ * decide.ts, from what is read here. See docs/acquire-loop.md. Its fields are the parts of one call, and what `#observe` has found.
  */
 export class Acquisition implements Linked<Acquisition> {
   before: Acquisition | undefined
@@ -142,11 +142,9 @@ export class Acquisition implements Linked<Acquisition> {
     this.#now = now
     this.#tenure = tenure
     this.#standWithin()
-    const { watch } = queue
     const tenureHere = this.#tenureHere(tenure)
-    const polls = queue.pollsOf(call)
-    const retryAt = learned.outage.on ? learned.outage.retryAt(now, env.settings.storeTimeoutMs) : undefined
-    const doubtsFrom = tenure && tenureHere === 'held' ? watch.doubtsFrom(tenure.since) : Infinity
+    const retryAt = learned.retryAt(now)
+    const doubtsFrom = tenure && tenureHere === 'held' ? queue.watch.doubtsFrom(tenure.since) : Infinity
     return {
       now,
       deadline,
@@ -162,15 +160,15 @@ export class Acquisition implements Linked<Acquisition> {
       sibling: this.#sibling,
       mayAsk: queue.policy.mayAsk(waiter, tenure),
       hasAsked: learned.asked > 0,
-      unread: watch.unread,
+      unread: queue.watch.unread,
       doubtsFrom,
       backUntil: queue.backUntil,
       outOfPatience: this.#attempt.outOfPatience(now),
       knownUntil: queue.policy.knownUntil(waiter),
       waits: this.#waiting.begun,
       retryAt,
-      pollAt: polls && learned.pollAt(polls, now),
-      watching: watch.inForce,
+      pollAt: learned.pollAt(queue.pollsOf(call), now),
+      watching: queue.watch.inForce,
       learnedWhileWatching: learned.watching,
       watchAgainAt: this.#watchFailures.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),

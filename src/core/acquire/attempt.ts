@@ -32,7 +32,10 @@ interface Question {
   readonly offer: Offer | undefined
 }
 
-/** One call's requests for the lock, one at a time. Leaves no hold behind that nobody has (rule W4). */
+/**
+ * One call's requests for the lock, one at a time. Leaves no hold behind that nobody has (rule W4). Most of its fields are the call's other
+ * parts, to which it tells what each answer means for them.
+ */
 export class Attempt {
   readonly traces: Traces
   #sending = false

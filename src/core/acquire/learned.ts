@@ -47,9 +47,14 @@ export class Learned {
     this.watching = this.queue.watch.inForce
   }
 
-  /** When to ask again where nothing is announced. Called once for each pause. */
-  pollAt(polls: Polls, now: number): number {
-    return now + polls.pauseMs(this.asked, Math.random())
+  /** When to ask again where nothing is announced; undefined where releases are. Called once for each pause. */
+  pollAt(polls: Polls | undefined, now: number): number | undefined {
+    return polls && now + polls.pauseMs(this.asked, Math.random())
+  }
+
+  /** When to ask again after a failure of the store; undefined while it answers. */
+  retryAt(now: number): number | undefined {
+    return this.outage.on ? this.outage.retryAt(now, this.env.settings.storeTimeoutMs) : undefined
   }
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */

@@ -82,6 +82,7 @@ export class Traces {
   undo(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
     const placed = this.queue.place.forget(request.owner)
     const nested = tenure && request.heldBefore > 0
+    if (nested) tenure.mayLast(this.env.schedule.clock.now() + request.leaseMs)
     void this.env.orphans.begin(
       request,
       placed ? sent.catch(stillPlaced) : sent,

@@ -27,8 +27,10 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
       givesUp: (again) => env.closed || again >= tenure.deadline,
     })
   } catch (error) {
-    // The store may keep the lock for that owner for longer than this client knows.
-    if (isTransient(error)) env.orphans.retire(owner)
+    if (isTransient(error)) {
+      tenure.mayLast(clock.now() + leaseMs)
+      env.orphans.retire(owner)
+    }
     throw error
   }
   if (tenure.state !== 'held' || !tenures.stillHeld(tenure)) return

@@ -16,7 +16,7 @@ const PATIENCE_WITH_THREAD = 1.5
 /**
  * Renews the leases of tenures that hold without a lease time of their own (rule L1). One handle for all of them: at each
  * third of the lease everything due goes to the store together. Each lock gets its own answer, so one that fails delays no
- * other (rule L4). The watchdog never creates a lock, and never throws.
+ * other (rule L4). The watchdog never creates a lock, and never throws. Half of its fields are for the thread that may renew instead of it.
  */
 export class Watchdog {
   readonly leaseMs: number
@@ -190,6 +190,8 @@ export class Watchdog {
 
   #renewalFailed(tenure: Tenure, cause: unknown): void {
     this.services.metrics.renewalFailed()
+    // A server of several may have carried it out. One that is alone and has fallen silent is not asked for each lost lock.
+    if (this.services.port.inParts) tenure.mayLast(this.schedule.clock.now() + this.leaseMs)
     this.#suspend(tenure, cause)
   }
 

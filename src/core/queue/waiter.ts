@@ -12,7 +12,8 @@ let turns = 0
 
 /**
  * One call that wants the lock. It does one thing at a time, and whatever that is ends at once when the call is cancelled
- * (abort, close), and in time when its deadline passes (rule W5).
+ * (abort, close), and in time when its deadline passes (rule W5). What the queue, the policies and the call's own loop know of it is in one object,
+ * because each call makes one.
  */
 export class Waiter implements Linked<Waiter> {
   readonly wakeUp = new WakeUpSemaphore()

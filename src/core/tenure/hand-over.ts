@@ -46,8 +46,7 @@ export function staysAsItIs(
 export function handOverInMemory(env: Environment, last: HoldRecord, call: Call): HoldRecord {
   const { tenure } = last
   const now = env.schedule.clock.now()
-  const grant = new HoldRecord(tenure, call.holder, renewUntil(now, call.maxHoldMs), call.reentrant)
-  grant.handedOver = true
+  const grant = handedOver(tenure, call, now)
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)
   return grant
@@ -64,29 +63,26 @@ export async function handOverByCommand(
   successor: Waiter,
   onDone: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
-  const { tenures, port, orphans } = env
-  const { watchdog } = tenures
+  const { tenures, orphans } = env
   const { call } = successor
   const next = nextTenure(env, tenure, call)
-  const leaseMs = call.leaseMs ?? watchdog.leaseMs
-  const storeMs = leaseMs + env.settings.quarantineMs
+  const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
   const sentAt = env.schedule.clock.now()
-  const request = { name: next.name, owner: next.storedAs, heldBefore: 0, leaseMs: storeMs }
+  const { name, storedAs: owner } = next
+  const request = { name, owner, heldBefore: 0, leaseMs: leaseMs + env.settings.quarantineMs }
   successor.handOffPending = true
-  const sent = port.handOver({ ...request, from: tenure.storedAs })
+  const sent = env.port.handOver({ ...request, from: tenure.storedAs })
   const reply = await withinLease(env, tenure, sentAt, 'handOver', () => sent).catch(() => undefined)
   if (reply?.outcome !== 'granted') {
     successor.handOffPending = false
-    watchdog.unwatch(next)
+    tenures.watchdog.unwatch(next)
     if (reply) return 'lost'
     void orphans.begin(request, sent)
     orphans.retire(tenure.storedAs)
     return 'unknown'
   }
   next.fence = reply.fence
-  const until = call.leaseMs === undefined ? renewUntil(sentAt, call.maxHoldMs) : undefined
-  const grant = new HoldRecord(next, call.holder, until, call.reentrant)
-  grant.handedOver = true
+  const grant = handedOver(next, call, sentAt)
   const inTime = tenures.granted(queue, grant, sentAt, leaseMs)
   // Not before: who asks for the lock while the command is under way is heard by either.
   tenure.stay = undefined
@@ -95,12 +91,23 @@ export async function handOverByCommand(
   onDone()
   if (!inTime) {
     successor.handOffPending = false
-    watchdog.unwatch(next)
+    tenures.watchdog.unwatch(next)
     void orphans.begin(request, sent)
-  } else if (!successor.gone) successor.receive(grant)
-  // It has left meanwhile: the next in line gets it, or nobody.
-  else await env.hooks.discard(grant)
+  } else await give(env, successor, grant)
   return 'done'
+}
+
+/** To the next in line, or to nobody, if that call has left meanwhile. */
+async function give(env: Environment, successor: Waiter, grant: HoldRecord): Promise<void> {
+  if (successor.gone) await env.hooks.discard(grant)
+  else successor.receive(grant)
+}
+
+function handedOver(tenure: Tenure, call: Call, from: number): HoldRecord {
+  const until = call.leaseMs === undefined ? renewUntil(from, call.maxHoldMs) : undefined
+  const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
+  grant.handedOver = true
+  return grant
 }
 
 /** The tenure that follows: stored as an owner the store has never heard of, under which nothing can be astray. */

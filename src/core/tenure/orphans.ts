@@ -80,8 +80,8 @@ export class Orphans {
   }
 
   /** Gives back whatever part of the store still keeps for a lost tenure; tries until its lease has ended there. */
-  leave({ name, storedAs: owner }: Tenure, leaseMs: number): void {
-    void this.begin({ name, owner, heldBefore: 0, leaseMs }, Promise.reject(noAnswer(name)))
+  leave({ name, storedAs: owner, permits }: Tenure, leaseMs: number): void {
+    void this.begin({ name, owner, heldBefore: 0, leaseMs, permits }, Promise.reject(noAnswer(name)))
   }
 
   /** A request in that owner's name may have been sent twice. */
@@ -143,10 +143,6 @@ export class Orphans {
     this.services.events.emit('error', error)
   }
 
-  /**
-   * What cannot be undone is told of. Not where nobody knows whether there is anything, and its lease has ended meanwhile: no lock was held
-   * that anybody knows of.
-   */
   async #settle(
     request: AcquireRequest,
     sent: Promise<AcquireReply>,
@@ -166,29 +162,41 @@ export class Orphans {
     // A place that nobody keeps up lapses by itself, and what was granted to it does, too.
     const placeMs = request.waits ? (this.services.port.line?.placeMs ?? 0) : 0
     const goneAt = this.services.schedule.clock.now() + Math.max(request.leaseMs, placeMs)
+    await this.#undo(request, undone, goneAt).catch((error: unknown) =>
+      this.#notUndone(request, error, certain, goneAt),
+    )
+  }
+
+  /** @param goneAt when the orphan's lease has ended in the store: what is gone needs no giving back */
+  #undo(request: AcquireRequest, undone: () => AcquireRequest, goneAt: number): Promise<void> {
     let lastTries = TRIES_AFTER_CLOSE
     const { clock } = this.services.schedule
     const undo = async (): Promise<void> => {
       if (this.#givenUp) throw new ClosedError(request.name)
       await this.services.port.abandon(undone())
     }
-    await retry(undo, {
+    return retry(undo, {
       clock,
       worthwhile: mayPass,
       givesUp: (again) => {
         this.retire(request.owner)
         if (this.#closed) lastTries -= 1
-        // By then the orphan's lease has ended in the store, and what is gone needs no giving back.
         return again >= goneAt || lastTries === 0
       },
       pause: (again) =>
         this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
-    }).catch((error: unknown) => {
-      const isUnanswered = isTransient(error) || error instanceof ClosedError
-      if (this.#closed && isUnanswered && this.#undoing.has(request) && clock.now() < goneAt)
-        this.leftTaken(request.name)
-      else if (certain || !isUnanswered) throw error
     })
+  }
+
+  /**
+   * What cannot be undone is told of. Not where nobody knows whether there is anything, and its lease has ended meanwhile: no lock was held
+   * that anybody knows of.
+   */
+  #notUndone(request: AcquireRequest, error: unknown, certain: boolean, goneAt: number): void {
+    const isUnanswered = isTransient(error) || error instanceof ClosedError
+    const mayLive = this.services.schedule.clock.now() < goneAt && this.#undoing.has(request)
+    if (this.#closed && isUnanswered && mayLive) this.leftTaken(request.name)
+    else if (certain || !isUnanswered) throw error
   }
 }
 

@@ -22,7 +22,8 @@ export interface Passed {
 /**
  * This process's unbroken possession of one lock: from the grant to the last release, or to the loss. One owner at a time has
  * it; it may be handed from one to the next without the store (see hand-over.ts). Its holds are a stack in the order they were
- * taken; each keeps its own terms (rule L1), the tenure the time they share.
+ * taken; each keeps its own terms (rule L1), the tenure the time they share. What the watchdog, the slice of hand-overs and the lingering note
+ * about it are fields of its own: a section makes one object for all of them, not four.
  */
 export class Tenure extends Alarm implements Linked<Tenure> {
   /** Among the tenures of its kind that are held. */
@@ -32,6 +33,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   watched = false
   holds: readonly HoldRecord[] = []
   #deadline = -Infinity
+  /** Until when the store may keep it beyond the deadline, for nobody (see {@link mayLast}). */
+  storedUntil = -Infinity
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
@@ -120,9 +123,14 @@ export class Tenure extends Alarm implements Linked<Tenure> {
     return deadline === -Infinity ? deadline : Math.max(deadline, this.#deadline)
   }
 
-  /** Tenures lasts at least until `deadline`; it is never made shorter (rule L2). */
+  /** The tenure lasts at least until `deadline`; it is never made shorter (rule L2). */
   extend(deadline: number): void {
     if (deadline > this.#deadline) this.#deadline = deadline
+  }
+
+  /** A request may have prolonged it in the store until then, and this process does not count on that. */
+  mayLast(until: number): void {
+    if (until > this.storedUntil) this.storedUntil = until
   }
 
   /** No thread renews it any more; what it has written until now stays true. */
@@ -163,7 +171,10 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   }
 }
 
-/** What an acquire gives its caller: one hold of a tenure, to be given back once. */
+/**
+ * What an acquire gives its caller: one hold of a tenure, to be given back once. Metrics, traces and events read their figures from it, so that a
+ * section makes no object for each of them.
+ */
 export class HoldRecord {
   /** Given back, or about to be. */
   released = false

@@ -120,7 +120,8 @@ export class Tenures {
     const { name, owner } = tenure
     const stayed = tenure.holds[0]?.stayed === true
     if (reason === 'lease-expired') this.#lapsed(tenure)
-    if (mayBeLeft(tenure, reason, this.services)) this.orphans.leave(tenure, this.watchdog.leaseMs)
+    const mayStayMs = this.#mayStayMs(tenure, reason)
+    if (mayStayMs > 0) this.orphans.leave(tenure, mayStayMs)
     const { holds } = tenure
     tenure.holds = []
     for (const holding of holds) {
@@ -136,6 +137,16 @@ export class Tenures {
     // While a lock lingers nobody holds it; but the section that ended last may have done so without it.
     if (!stayed || perhapsEarlier)
       this.services.events.emit('lost', { name, owner, reason, cause, over: stayed })
+  }
+
+  /**
+   * How long the store, or a server of it that did not agree to the loss, may keep others out for a lost tenure: a request may have
+   * prolonged it beyond what this process counted on. With a quarantine it is to keep them out.
+   */
+  #mayStayMs({ storedUntil }: Tenure, reason: LossReason): number {
+    const { port, settings } = this.services
+    if (reason !== 'lease-expired') return port.inParts === true ? this.watchdog.leaseMs : 0
+    return settings.quarantineMs === 0 ? storedUntil - this.schedule.clock.now() : 0
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
@@ -242,14 +253,6 @@ export class Tenures {
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.
     this.schedule.set(tenure, tenure.deadline)
   }
-}
-
-/**
- * Whether a part of the store may go on keeping others out: a server that did not agree to the loss, or one that carried out a renewal
- * although the renewal failed as a whole.
- */
-function mayBeLeft({ suspended }: Tenure, reason: LossReason, { port, settings }: Services): boolean {
-  return port.inParts === true && (reason !== 'lease-expired' || (suspended && settings.quarantineMs === 0))
 }
 
 /** How a possession has ended whose deadline has passed. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { LockClient } from '../../client/lock-client.js'
+import type { LockClient } from '../../client/lock-client.js'
 import type { LockOptions } from '../../kinds/options/lock-options.js'
 import type { AcquireOptions } from '../../kinds/options/options.js'
 import { withCurrentHold } from './current-hold.js'
@@ -35,7 +35,7 @@ export function locked<Self, Params extends unknown[]>(
         'that of a method, by a compiler without experimentalDecorators',
       )
     return async function (...args) {
-      const found = client instanceof LockClient ? client : client(this)
+      const found = typeof client === 'function' ? client(this) : client
       return await lockedSection(found, nameOf(args), options, (hold) =>
         withCurrentHold(hold, () => method.apply(this, args)),
       )

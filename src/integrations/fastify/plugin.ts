@@ -39,7 +39,7 @@ export const fastifyHoldfast: FastifyPluginAsync<FastifyHoldfastOptions> = async
 Object.assign(fastifyHoldfast, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: 'holdfast',
-  [Symbol.for('plugin-meta')]: { name: 'holdfast', fastify: '5.x' },
+  [Symbol.for('plugin-meta')]: { name: 'holdfast', fastify: '4.x || 5.x' },
 })
 
 function answerErrors(app: FastifyInstance): void {

@@ -15,11 +15,15 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new nest.ConfigurableM
   .build()
 
 /**
- * Gives an application one `Holdfast` to inject, for all its modules: `HoldfastModule.forRoot({ store })` or
+ * Gives an application one `Holdfast` to inject, for all its modules: `HoldfastModule.forRoot({ store })`, `forRoot()` or
  * `forRootAsync({ inject, useFactory })`. When the application closes, requests end first, and then running sections have `drainMs` to end.
  * See docs/nestjs.md.
  */
-export class HoldfastModule extends ConfigurableModuleClass {}
+export class HoldfastModule extends ConfigurableModuleClass {
+  static override forRoot(options: ServiceOptions & { isGlobal?: boolean } = {}): nest.DynamicModule {
+    return super.forRoot(options)
+  }
+}
 
 /** Nest has both closed when the application has stopped to serve. */
 class ApplicationService extends Service implements nest.OnApplicationShutdown {

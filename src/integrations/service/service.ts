@@ -1,4 +1,6 @@
 import { whole } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { defaultStore } from '../../client/default-store.js'
 import type { HoldfastOptions } from '../../client/holdfast-options.js'
 import { Holdfast } from '../../holdfast.js'
 import type { Store } from '../../port/store.js'
@@ -9,8 +11,9 @@ export interface ServiceOptions extends HoldfastOptions {
   /**
    * Where the locks are: a client of Redis, from whose options Holdfast makes connections of its own, or a store. A client of ioredis needs
    * `lazyConnect: true` if nothing else uses it: otherwise it connects, and its connection outlives the application.
+   * @default as for `new Holdfast()`: what `HOLDFAST_URL` names, or a file of this user
    */
-  readonly store: RedisClient | Store
+  readonly store?: RedisClient | Store
   /**
    * How long running sections may continue when the application closes: see `CloseOptions`. Minimum: 0.
    * @default 5000
@@ -32,7 +35,14 @@ export class Service {
   constructor(options: ServiceOptions, log: ServiceLog) {
     const { store, drainMs, ...settings } = options
     this.#drainMs = whole('drainMs', drainMs, 0) ?? 5_000
-    this.holdfast = new Holdfast(store, settings)
+    // What is named and not there is a mistake, and no file must stand in for it.
+    if (store === undefined && 'store' in options)
+      throw new InvalidArgumentError(
+        'store',
+        store,
+        'a client or a store; without this option locks are on the server that HOLDFAST_URL names, or in a file of this user',
+      )
+    this.holdfast = new Holdfast(store ?? defaultStore(), settings)
     this.holdfast.on('error', (error) => log.error(error))
     this.holdfast.on('lost', ({ name, owner, reason }) =>
       log.warn(`lock ${JSON.stringify(name)} was lost by ${owner}: ${reason}`),

@@ -1,4 +1,3 @@
-import { invalidNumber } from '../../base/checks/checks.js'
 import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
 import { type Owner, type Owners, Scope } from '../../base/identity/owner.js'
 import type { Call, Refusal } from '../../core/acquire/call.js'
@@ -8,7 +7,12 @@ import { acquireChannel, traceAcquire } from '../../observe/trace/acquire.js'
 import { beginHold } from '../../observe/trace/hold.js'
 import type { Polls } from '../../port/lock-port.js'
 import type { Kind } from '../kinds.js'
-import { type AcquireOptions, checkAcquireOptions, type UnlockOptions } from '../options/options.js'
+import {
+  type AcquireOptions,
+  checkAcquireOptions,
+  checkLingers,
+  type UnlockOptions,
+} from '../options/options.js'
 import { warnIfDropped } from './dropped-hold.js'
 import { resultOf, traceOf } from './grant.js'
 import type { OpenLocks } from './open-locks.js'
@@ -36,7 +40,7 @@ export interface KindContext {
 /** What sets a call apart from others of its kind. */
 type Unusual = Pick<Call, 'sends' | 'insists'>
 
-type Check = (options: UnlockOptions, owners: Owners) => unknown
+type Check = (options: UnlockOptions, owners: Owners) => UnlockOptions
 
 /** A granted lock, with what is to release it. */
 export interface Member {
@@ -70,9 +74,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     bodyOrNothing: Section<Result, Held> | undefined,
     permits?: number,
   ): Promise<Awaited<Result>> {
-    const [options, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
+    const [given, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { owners, locker, kind } = this.context
-    checkAcquireOptions(options, owners)
+    const options = checkAcquireOptions(given, owners)
     if (typeof body !== 'function')
       throw new InvalidArgumentError('body', body, 'a function, as in withLock(async ({ signal }) => …)')
     const caller = this.callerOrNew(options.owner)
@@ -94,22 +98,26 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     })
   }
 
-  /** @param scope where the hold is to belong to a scope of the caller's and not to a variable */
-  async acquire(options: AcquireOptions, permits?: number, scope = this.#scopeFor(options)): Promise<Held> {
+  /** @param holder where the hold is to belong to a scope of the caller's and not to a variable */
+  async acquire(given: AcquireOptions, permits?: number, holder?: Scope): Promise<Held> {
+    const options = checkAcquireOptions(given, this.context.owners)
+    const scope = holder ?? this.callerOrNew(options.owner)
     const outcome = await this.#call(options, Infinity, scope, scope, permits)
     return this.#begin(this.#grantedOrThrow(outcome, options), scope)
   }
 
   /**
-   * @param scope as for {@link acquire}
+   * @param holder as for {@link acquire}
    * @param more what sets the call apart from others
    */
   async tryAcquire(
-    options: AcquireOptions,
+    given: AcquireOptions,
     permits?: number,
-    scope = this.#scopeFor(options),
+    holder?: Scope,
     more?: Unusual,
   ): Promise<Held | null> {
+    const options = checkAcquireOptions(given, this.context.owners)
+    const scope = holder ?? this.callerOrNew(options.owner)
     const outcome = await this.#call(options, 0, scope, scope, permits, more)
     if (!isRefusal(outcome)) return this.#begin(outcome, scope)
     if (outcome.cause !== undefined) throw outcome.cause
@@ -125,15 +133,9 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   /** For the methods whose hold belongs to a scope. Checks their options. */
   callerOrRefuse(options: UnlockOptions, method: string, check: Check = checkAcquireOptions): Scope {
     const { owners } = this.context
-    check(options, owners)
-    const caller = owners.caller(options.owner)
+    const caller = owners.caller(check(options, owners).owner)
     if (!caller) throw new NoOwnerError(this.name, method)
     return caller
-  }
-
-  #scopeFor(options: AcquireOptions): Scope {
-    checkAcquireOptions(options, this.context.owners)
-    return this.callerOrNew(options.owner)
   }
 
   #grantedOrThrow(outcome: Granted | Refused, options: AcquireOptions): Granted {
@@ -165,8 +167,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     more?: Unusual,
   ): Promise<Granted | Refused> {
     const { kind, locker, maxHoldMs, polls, lingerMs, reentrant, sends } = this.context
-    if (options.lingerMs !== undefined && lingerMs === undefined)
-      throw invalidNumber('lingerMs', options.lingerMs, 'undefined, because this lock cannot linger')
+    checkLingers(options.lingerMs, lingerMs)
     const call: Call = {
       name: this.name,
       caller,

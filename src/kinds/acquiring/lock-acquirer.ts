@@ -9,8 +9,8 @@ import { Acquirer, type Members } from './acquirer.js'
 /** The way in to one lock, permit or latch. */
 export class LockAcquirer extends Acquirer<HoldRecord, Hold> {
   /** A hold that another client has given up, if it is `from`'s still. An answer that is lost would leave it to nobody: so it is asked for again. */
-  async adopt(from: Owner, options: AdoptOptions): Promise<Hold | null> {
-    checkObject('options', options, ['leaseMs', 'maxHoldMs', 'owner'])
+  async adopt(from: Owner, given: AdoptOptions): Promise<Hold | null> {
+    const options = checkObject('options', given, ['leaseMs', 'maxHoldMs', 'owner'])
     const { port } = this.context.locker
     const sends: Call['sends'] = (request) => port.handOver({ ...request, from })
     return await this.tryAcquire(options, undefined, undefined, { sends, insists: true })

@@ -1,6 +1,7 @@
-import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { checkObject, whole } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { KindContext } from '../acquiring/acquirer.js'
+import { checkLingers } from './options.js'
 
 /** Options of one lock. Times are whole milliseconds. */
 export interface LockOptions {
@@ -18,14 +19,13 @@ export interface LockOptions {
 }
 
 /** What handles of a kind with these options are made of. */
-export function withLockOptions(context: KindContext, options: LockOptions): KindContext {
-  checkObject('options', options, ['lingerMs', 'reentrant'])
+export function withLockOptions(context: KindContext, given: LockOptions): KindContext {
+  const options = checkObject('options', given, ['lingerMs', 'reentrant'])
   const { reentrant } = options
   if (reentrant !== undefined && typeof reentrant !== 'boolean')
     throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
   const lingerMs = whole('lingerMs', options.lingerMs, 0)
-  if (lingerMs !== undefined && context.lingerMs === undefined)
-    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+  checkLingers(lingerMs, context.lingerMs)
   if (lingerMs === undefined && reentrant === undefined) return context
   return { ...context, lingerMs: lingerMs ?? context.lingerMs, reentrant }
 }

@@ -68,9 +68,9 @@ const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxH
 /** Those of a call without options. */
 export const NO_OPTIONS: AcquireOptions = {}
 
-export function checkAcquireOptions(options: AcquireOptions, owners: Owners): AcquireOptions {
-  if (options === NO_OPTIONS) return options
-  checkObject('options', options, ACQUIRE_OPTIONS)
+export function checkAcquireOptions(given: AcquireOptions, owners: Owners): AcquireOptions {
+  if (given === NO_OPTIONS) return given
+  const options = checkObject('options', given, ACQUIRE_OPTIONS)
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
@@ -85,8 +85,14 @@ export function checkAcquireOptions(options: AcquireOptions, owners: Owners): Ac
   return options
 }
 
-export function checkUnlockOptions(options: UnlockOptions, owners: Owners): UnlockOptions {
-  checkObject('options', options, ['owner'])
+/** @param ofLock the time of the lock; undefined where it cannot linger */
+export function checkLingers(lingerMs: number | undefined, ofLock: number | undefined): void {
+  if (lingerMs !== undefined && ofLock === undefined)
+    throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
+}
+
+export function checkUnlockOptions(given: UnlockOptions, owners: Owners): UnlockOptions {
+  const options = checkObject('options', given, ['owner'])
   if (options.owner !== undefined) checkIssued(options.owner, owners)
   return options
 }

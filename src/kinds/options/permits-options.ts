@@ -23,8 +23,7 @@ export function checkPermitsOptions(
   options: PermitsOptions,
   most?: number,
 ): { lock: AcquireOptions; permits: number } {
-  checkObject('options', options, PERMITS_OPTIONS)
-  const { permits = 1, ...lock } = options
+  const { permits = 1, ...lock } = checkObject('options', options, PERMITS_OPTIONS)
   return { lock, permits: checkPermits('permits', permits, 1, most) }
 }
 

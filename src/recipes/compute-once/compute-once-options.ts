@@ -26,10 +26,10 @@ export interface ComputeOnceOptions {
   readonly signal?: AbortSignal
 }
 
-export function checkComputeOnceOptions(options: ComputeOnceOptions): ComputeOnceOptions {
-  checkObject(
+export function checkComputeOnceOptions(given: ComputeOnceOptions): ComputeOnceOptions {
+  const options = checkObject(
     'options',
-    options,
+    given,
     ['ttlMs', 'staleMs', 'waitMs', 'leaseMs', 'signal'],
     'computeOnce(key, compute, { ttlMs: … })',
   )

@@ -86,8 +86,7 @@ export class Election implements AsyncDisposable {
    * @throws `ClosedError` when the `Holdfast` is closed; `StoreError` if the store refuses.
    */
   watch(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<LeaderState | undefined> {
-    checkObject('options', options, ['signal'])
-    const { signal } = options
+    const { signal } = checkObject('options', options, ['signal'])
     if (signal !== undefined && !isAbortSignal(signal))
       throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
     return observe(this.#observer, signal)

@@ -19,10 +19,10 @@ export interface LeaderOptions {
   readonly signal?: AbortSignal
 }
 
-export function checkLeaderOptions(options: LeaderOptions): LeaderOptions {
-  checkObject(
+export function checkLeaderOptions(given: LeaderOptions): LeaderOptions {
+  const options = checkObject(
     'options',
-    options,
+    given,
     ['onElected', 'onRevoked', 'signal'],
     'leader(name, { onElected: async (term) => … })',
   )

@@ -61,6 +61,15 @@ export class Ballot {
     return this.votes.flatMap(({ state }, index) => (state === 'busy' ? [index] : []))
   }
 
+  /** The tickets of its client, by server: those that are known. */
+  get tickets(): ReadonlyMap<number, number> {
+    return new Map(
+      this.votes.flatMap((vote, index) =>
+        vote.state === 'busy' && vote.ticket !== undefined ? [[index, vote.ticket] as const] : [],
+      ),
+    )
+  }
+
   /** The servers that have voted for this request. */
   get grants(): number[] {
     return this.votes.flatMap(({ state }, index) => (state === 'granted' ? [index] : []))
@@ -132,5 +141,6 @@ function voteOf(reply: AcquireReply, now: number): Vote {
   if (reply.outcome === 'granted') return GRANTED
   // A first hold is never lost: there was none before.
   if (reply.outcome === 'lost') return { state: 'busy', holder: undefined, freeAt: now }
-  return { state: 'busy', holder: reply.holder, heldSince: reply.heldSince, freeAt: now + reply.remainingMs }
+  const { holder, heldSince, ticket } = reply
+  return { state: 'busy', holder, heldSince, ticket, freeAt: now + reply.remainingMs }
 }

@@ -39,11 +39,11 @@ export async function elect(
   const startedAt = clock.now()
   const elapsedMs = (): number => clock.now() - startedAt
   const timeoutMs = voteTimeoutMs(leaseMs, serverTimeoutMs)
-  const attempt = watches.attempt(name)
+  const attempt = watches.attempt(request)
   const hear = (soFar: Verdict): void => {
     if (soFar.outcome === 'held' || soFar.outcome === 'split') caller?.hears(busy(soFar))
   }
-  const ballot = new Ballot(members, schedule, request, hear)
+  const ballot = new Ballot(members, schedule, { ...request, ticket: attempt.ticket }, hear)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
   const roundTripMs = elapsedMs()
   // After the last question: time for its answer, and for giving votes back.
@@ -69,10 +69,12 @@ export async function elect(
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
   await withDeadline(schedule, patienceMs, ballot.giveBack())
   const since = caller?.since ?? startedAt
-  const split = verdict.outcome !== 'held'
-  attempt.refused(grants, split, (splits) => {
-    const waitedMs = clock.now() - since
-    return split ? splitPauseMs(splits, Math.random(), waitedMs) : freePauseMs(Math.random(), waitedMs)
+  const waitedMs = (): number => clock.now() - since
+  if (request.waits) attempt.waits(ballot.tickets)
+  attempt.refused(grants, {
+    split: verdict.outcome !== 'held',
+    afterSplits: (splits) => splitPauseMs(splits, Math.random(), waitedMs()),
+    whenFree: () => freePauseMs(Math.random(), waitedMs()),
   })
   return left?.aborted ? NOT_WANTED : refusal(verdict)
 

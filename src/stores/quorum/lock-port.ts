@@ -42,9 +42,13 @@ export class QuorumLockPort implements LockPort {
   constructor(
     private readonly members: readonly Member[],
     private readonly schedule: Schedule,
-    private readonly terms: { readonly serverTimeoutMs: number; readonly commandTimeoutMs: number },
+    private readonly terms: {
+      readonly clientId: string
+      readonly serverTimeoutMs: number
+      readonly commandTimeoutMs: number
+    },
   ) {
-    this.#watches = new QuorumWatches(members, schedule)
+    this.#watches = new QuorumWatches(members, schedule, terms.clientId)
     this.#majority = majorityOf(members.length)
     this.#spares = sparesOf(members.length)
   }
@@ -64,8 +68,8 @@ export class QuorumLockPort implements LockPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    // Failed releases continue in the background; the lock is free when it is free on a majority.
-    const undone = this.members.map(({ backlog }) => backlog.undo(request))
+    // Other calls of this client may wait. Failed releases continue in the background; the lock is free when it is free on a majority.
+    const undone = this.members.map(({ backlog }) => backlog.undo({ ...request, ticket: 0 }))
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )
@@ -209,7 +213,7 @@ export class QuorumLockPort implements LockPort {
    * servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
-    const looks = this.members.map(async (member) => (await member.look()) ?? true)
+    const looks = this.members.map((member) => member.look().then(() => true))
     const all = Promise.allSettled(looks)
     const { clock } = this.schedule
     const begunAt = clock.now()

@@ -4,6 +4,7 @@ import { withDeadline } from '../../base/time/with-deadline.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../../port/lock-port.js'
 import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../port/store.js'
 import { Backlog } from './backlog.js'
+import { MARK_MS, type Mark } from './mark.js'
 import { SerializedPort } from './serialized-port.js'
 
 /** How long a server has to answer the last command. */
@@ -35,12 +36,14 @@ export class Member {
   /** The connection (the number of connections that broke before it) whose server was identified, or is being identified. */
   #lookedAt: number | undefined
   #looking: Promise<void> | undefined
+  #markAgainAt = -Infinity
 
   constructor(
     { label, store }: MemberStore,
     settings: StoreSettings,
     private readonly restartGuardMs: number,
     private readonly others: () => readonly Member[],
+    private readonly mark: Mark,
   ) {
     this.label = label
     this.#schedule = settings.schedule
@@ -60,7 +63,6 @@ export class Member {
     const { breaks } = this.#session
     const looked = this.look()
     const voted = this.port.acquire(request)
-    if (!looked) return await voted
     voted.catch(() => undefined)
     await looked
     const reply = await voted
@@ -78,10 +80,17 @@ export class Member {
     return this.#notReady(`it was restarted, and votes again in ${Math.ceil(leftMs)} ms (restartGuardMs)`)
   }
 
-  /** Identifies the server, unless this connection has done so. Undefined if there is nothing to identify. */
-  look(): Promise<void> | undefined {
-    const { breaks } = this.#session
-    return breaks !== undefined && this.#lookedAt === breaks ? this.#looking : this.#look(breaks)
+  /** Identifies the server, unless this connection has done so. */
+  look(): Promise<void> {
+    const { breaks, identity } = this.#session
+    const isNew = this.#lookedAt !== breaks || (breaks === undefined && identity !== undefined)
+    if (isNew || this.#looking === undefined) {
+      this.#lookedAt = breaks
+      this.#markAgainAt = -Infinity
+      return this.#begin(this.#identify())
+    }
+    const stale = this.mark.wanted && this.#schedule.clock.now() >= this.#markAgainAt
+    return stale ? this.#begin(this.#leaveMark()) : this.#looking
   }
 
   async close(): Promise<void> {
@@ -92,23 +101,44 @@ export class Member {
     await settled
   }
 
-  #look(breaks: number | undefined): Promise<void> | undefined {
-    if (!this.#session.identity) return undefined
-    const looking = this.#session.identity().then(
-      (identity) => this.#know(identity),
-      (error: unknown) => {
-        // Without permission to ask, restarts stay unknown; if they do not matter, the server may vote.
-        if (this.restartGuardMs > 0 || !(error instanceof StoreError) || error.transient) {
-          if (this.#looking === looking) this.#lookedAt = undefined
-          throw error
-        }
-        this.#onError(error)
-      },
-    )
-    this.#lookedAt = breaks
-    this.#looking = looking
+  #begin(work: Promise<void>): Promise<void> {
+    const looking = work.catch((error: unknown) => {
+      if (this.#looking === looking) this.#looking = undefined
+      throw error
+    })
     looking.catch(() => undefined)
+    this.#looking = looking
     return looking
+  }
+
+  async #identify(): Promise<void> {
+    const identity = await this.#session.identity?.().catch((error: unknown) => {
+      // Without permission to ask, restarts stay unknown; if they do not matter, the server may vote.
+      if (this.restartGuardMs > 0) throw error
+      this.#tellIfFinal(error)
+    })
+    if (identity) this.#know(identity)
+    if (!this.#runId) this.mark.wanted = true
+    if (this.mark.wanted) await this.#leaveMark()
+  }
+
+  /** Leaves a mark on the server, or finds that of another member. */
+  async #leaveMark(): Promise<void> {
+    const { mark } = this
+    const again = this.#schedule.clock.now() + MARK_MS / 2
+    this.#markAgainAt = Infinity
+    try {
+      const reply = await this.port.acquire(mark.requestOf(this.others().indexOf(this)))
+      if (reply.outcome === 'busy') this.#refuse(this.others()[mark.indexOf(reply.holder)])
+      this.#markAgainAt = again
+    } catch (error) {
+      this.#tellIfFinal(error)
+    }
+  }
+
+  #tellIfFinal(error: unknown): void {
+    if (!(error instanceof StoreError) || error.transient) throw error
+    this.#onError(error)
   }
 
   #know({ runId, uptimeMs }: ServerIdentity): void {
@@ -119,8 +149,11 @@ export class Member {
     if (this.#runId !== runId) this.#votesFrom = now + this.restartGuardMs - upMs
     this.#runId = runId
     this.#lastSeenAt = now
-    const twin = this.others().find((other) => other !== this && other.#runId === runId)
-    if (!twin || runId === '') return
+    if (runId !== '') this.#refuse(this.others().find((other) => other !== this && other.#runId === runId))
+  }
+
+  #refuse(twin: Member | undefined): void {
+    if (!twin || twin === this) return
     this.misuse = new InvalidArgumentError(
       'members',
       undefined,

@@ -1,9 +1,10 @@
 import { invalidNumber } from '../../base/checks/checks.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { LockPort } from '../../port/lock-port.js'
-import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import { PORT_VERSION, type Store, type StoreSession, type StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
 import { QuorumLockPort } from './lock-port.js'
+import { Mark } from './mark.js'
 import { Member, type MemberStore } from './member.js'
 
 /** Options of {@link quorum}, checked. */
@@ -21,13 +22,18 @@ export const quorumTraits: Partial<StoreTraits> = { fifo: false, lingers: false,
 /** Locks on several independent servers, held by the owner that a majority of them has granted it to. */
 export class QuorumStore implements Store {
   readonly clock?: Clock
-  readonly traits = quorumTraits
+  readonly traits: Partial<StoreTraits>
+  readonly portVersion: number
 
   constructor(
     private readonly members: readonly MemberStore[],
     private readonly settings: QuorumSettings,
   ) {
-    const clock = members.map(({ store }) => store.clock).find((each) => each !== undefined)
+    const stores = members.map(({ store }) => store)
+    this.traits = { ...quorumTraits, lists: stores.every(({ traits }) => traits?.lists ?? true) }
+    const versions = stores.map(({ portVersion = PORT_VERSION }) => portVersion)
+    this.portVersion = versions.find((version) => version !== PORT_VERSION) ?? PORT_VERSION
+    const clock = stores.map((store) => store.clock).find((each) => each !== undefined)
     if (clock) this.clock = clock
   }
 
@@ -46,7 +52,7 @@ class QuorumSession implements StoreSession {
     { thread: _, ...settings }: StoreSettings,
     { serverTimeoutMs, restartGuardMs }: QuorumSettings,
   ) {
-    const { commandTimeoutMs, schedule } = settings
+    const { clientId, commandTimeoutMs, schedule } = settings
     if (serverTimeoutMs !== undefined && serverTimeoutMs >= commandTimeoutMs) {
       throw invalidNumber(
         'serverTimeoutMs',
@@ -55,10 +61,12 @@ class QuorumSession implements StoreSession {
       )
     }
     const members: Member[] = []
-    for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members))
+    const mark = new Mark(settings.clientId)
+    for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members, mark))
     this.#members = members
     const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
     this.#port = new QuorumLockPort(members, schedule, {
+      clientId,
       commandTimeoutMs,
       serverTimeoutMs: serverTimeoutMs ?? usual,
     })

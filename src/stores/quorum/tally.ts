@@ -11,7 +11,7 @@ interface Seen {
 export type Vote =
   | { readonly state: 'pending' }
   | { readonly state: 'granted' }
-  | ({ readonly state: 'busy'; readonly freeAt: number } & Seen)
+  | ({ readonly state: 'busy'; readonly freeAt: number; readonly ticket?: number | undefined } & Seen)
   | { readonly state: 'failed'; readonly error: unknown }
 
 export type Verdict =

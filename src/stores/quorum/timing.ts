@@ -15,6 +15,8 @@ const YOUNG_MS = 100
 const FREE_PAUSE_MS = 20
 /** So long a client pauses that has released the lock: by then one of those that wait has asked. */
 export const ASIDE_MS = 10
+/** How long a server leaves a free lock to the client whose turn it is. */
+const TURN_MS = 200
 
 /** The rest of a lease for its holder, `elapsedMs` after the request: the lease, less that, less the clocks' drift. */
 export function validityMs(leaseMs: number, elapsedMs: number): number {
@@ -52,6 +54,11 @@ export function splitPauseMs(times: number, random: number, waitedMs = 0): numbe
 /** How long a call pauses before it asks for a lock that was released: those that have waited longer ask first. */
 export function freePauseMs(random: number, waitedMs: number): number {
   return random * FREE_PAUSE_MS * youth(waitedMs)
+}
+
+/** How long a call pauses when it is another's turn: longer than that lasts. If the other has died, one of those that wait must find out. */
+export function turnPauseMs(random: number): number {
+  return TURN_MS * (1 + 2 * random)
 }
 
 /** From 1, of a call that begins to wait, towards 0. */

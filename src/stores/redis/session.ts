@@ -13,8 +13,8 @@ import { FencedLockPort } from './locks/fenced-lock.js'
 import { LineLockPort } from './locks/line-lock.js'
 import { MultiAcquire } from './locks/multi-acquire.js'
 import { readWritePorts } from './locks/read-write-lock.js'
-import { ReentrantLockPort } from './locks/reentrant-lock.js'
 import { SpinLockPort } from './locks/spin-lock.js'
+import { VotePort } from './locks/vote-port.js'
 import { RedisCountDownLatchPort } from './permits/count-down-latch.js'
 import { RedisPermitExpirableSemaphorePort } from './permits/permit-expirable-semaphore.js'
 import { RedisSemaphorePort } from './permits/semaphore.js'
@@ -26,7 +26,7 @@ import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 export class RedisSession extends LockSession {
   /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
   readonly #acknowledging: RedisSession | undefined
-  #announcedLock: ReentrantLockPort | undefined
+  #announcedLock: VotePort | undefined
   #fencedLock: FencedLockPort | undefined
   #fairLock: LineLockPort | undefined
   #spinLock: SpinLockPort | undefined
@@ -55,8 +55,8 @@ export class RedisSession extends LockSession {
       )
   }
 
-  get announcedLock(): ReentrantLockPort {
-    this.#announcedLock ??= new ReentrantLockPort(this.parts, this.commands())
+  get announcedLock(): VotePort {
+    this.#announcedLock ??= new VotePort(this.parts, this.commands())
     return this.#announcedLock
   }
 

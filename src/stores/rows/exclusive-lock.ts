@@ -8,6 +8,7 @@ import { nextFence } from './next-fence.js'
 import { aFlag, aListOf, aRecordOf, aText, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
+import { noTickets, Tickets, type TicketsBody, theTickets } from './tickets.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
 
 /** How a lock is taken: alone, or alone with a token. */
@@ -29,12 +30,13 @@ export interface ExclusiveBody {
   lingers: { told: boolean } | undefined
   readonly line: LineBody
   readonly listeners: string[]
+  readonly tickets: TicketsBody
   /** What `computeOnce` keeps beside the lock of that name. */
   value: { readonly text: string; readonly until: number } | undefined
 }
 
 /** What has no column of its own. */
-type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'value'>>
+type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'tickets' | 'value'>>
 
 const aRest: Read<Rest> = partsOf(
   {},
@@ -43,6 +45,7 @@ const aRest: Read<Rest> = partsOf(
     lingers: partsOf({ told: aFlag }, {}),
     line: aLine,
     listeners: aListOf(aText),
+    tickets: theTickets,
     value: partsOf({ text: aText, until: aTime }, {}),
   },
 )
@@ -59,19 +62,26 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     lingers: undefined,
     line: noLine(),
     listeners: [],
+    tickets: noTickets(),
     value: undefined,
   }),
   pack: ({ owner, holds, endsAt, since, fence, ...others }): Packed => {
-    const { ties, lingers, line, listeners, value } = others
+    const { ties, lingers, line, listeners, tickets, value } = others
     const tied = Object.keys(ties).length > 0
     const parts: Rest = {
       ...(tied && { ties }),
       ...(owner !== undefined && lingers && { lingers }),
       ...(line.places.length > 0 && { line }),
       ...(listeners.length > 0 && { listeners }),
+      ...(Object.keys(tickets.numbers).length > 0 && { tickets }),
       ...(value && { value }),
     }
-    const until = Math.max(owner === undefined ? 0 : endsAt, value?.until ?? 0, quietFrom(line))
+    const until = Math.max(
+      owner === undefined ? 0 : endsAt,
+      value?.until ?? 0,
+      quietFrom(line),
+      tickets.until,
+    )
     // A transaction does not say how long it lasts, nor does one that only listens.
     const open = tied || listeners.length > 0
     return {
@@ -85,7 +95,8 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
     }
   },
   unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => {
-    const { ties, lingers, line, listeners, value } = rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
+    const { ties, lingers, line, listeners, tickets, value } =
+      rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
     return {
       owner: owner === undefined ? undefined : anOwner(owner, 'owner'),
       holds,
@@ -96,6 +107,7 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
       lingers,
       line: line ?? noLine(),
       listeners: listeners ?? [],
+      tickets: tickets ?? noTickets(),
       value,
     }
   },
@@ -105,6 +117,8 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
 export class ExclusiveLock {
   readonly line: Line<Place>
   readonly listeners: Listeners
+  /** Of those who wait where this store has one vote of several. */
+  readonly tickets: Tickets
   readonly #body: ExclusiveBody
   readonly #way: Way
   readonly #firstFence: bigint
@@ -120,6 +134,9 @@ export class ExclusiveLock {
         draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: textOf(told, word) }),
     }
     this.listeners = new Listeners(body.listeners, this.#way)
+    this.tickets = new Tickets(body.tickets, now, (turnOf) =>
+      this.listeners.announce({ became: 'free', ...(turnOf !== undefined && { turnOf }) }),
+    )
     this.line = new Line(body.line, this.#way, {
       holds: (owner) => body.owner === owner,
       admits: () => this.vacant,

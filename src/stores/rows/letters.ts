@@ -99,7 +99,11 @@ export function newsIn(
   // A server that took over may not know of the last places: all ask again.
   if (!told) return { news: { placesGone: true } }
   if ('asked' in told) return undefined
-  if ('became' in told) return { news: told.became === 'open' ? { room: Infinity } : undefined }
+  if ('became' in told) {
+    const { became, turnOf } = told
+    if (became === 'open') return { news: { room: Infinity } }
+    return { news: turnOf === undefined ? undefined : { turnOf } }
+  }
   if (!('letIn' in told)) return { news: told }
   return isTheirs(told.letIn) ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
 }

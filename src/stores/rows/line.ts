@@ -61,7 +61,7 @@ export type Told =
   /** Others ask for the lock that it may keep. */
   | { readonly asked: true }
   /** It has been released, changed, or opened for everybody. */
-  | { readonly became: 'free' | 'changed' | 'open' }
+  | { readonly became: 'free' | 'changed' | 'open'; readonly turnOf?: string }
 
 export const anOwner = aTextThat('an owner', isOwner)
 export const aPlace = aTextThat('a place in line', isPlace)
@@ -83,7 +83,7 @@ const messages: readonly Read<Told>[] = [
   partsOf({ lookInMs: aTime }, {}),
   partsOf({ placesGone: aTrue }, {}),
   partsOf({ asked: aTrue }, {}),
-  partsOf({ became: aTextThat('a change', isChange) }, {}),
+  partsOf({ became: aTextThat('a change', isChange) }, { turnOf: aText }),
 ]
 
 /** Any of the messages. */

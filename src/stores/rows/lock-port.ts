@@ -60,7 +60,14 @@ export class RowLockPort implements FencedPort {
     if (takenOver) return takenOver
     const queues = request.waits && this.client.inbox
     // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
-    if (express && heldBefore === 0 && !queues && !request.lingers && !refusals.has(name)) {
+    if (
+      express &&
+      heldBefore === 0 &&
+      !queues &&
+      !request.lingers &&
+      request.ticket === undefined &&
+      !refusals.has(name)
+    ) {
       const fence = await express.take({ name, owner, leaseMs })
       if (fence !== undefined) return granted(this.mode === 'f' ? fence : undefined)
     }
@@ -70,11 +77,13 @@ export class RowLockPort implements FencedPort {
     return reply
   }
 
-  async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
+  async abandon({ name, owner, heldBefore, ticket }: AcquireRequest): Promise<void> {
     if (heldBefore === 0) this.#line?.left(name, this.#place(owner))
     await this.#change(name, (lock) => {
-      if (heldBefore === 0) this.#leave(lock, owner)
-      else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
+      if (heldBefore === 0) {
+        if (ticket === undefined) lock.tickets.leave(clientOf(owner), lock.vacant)
+        this.#leave(lock, owner)
+      } else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
     })
   }
 
@@ -120,6 +129,10 @@ export class RowLockPort implements FencedPort {
         return true
       }),
     )
+  }
+
+  async setTicket(name: string, client: string, ticket: number): Promise<void> {
+    await this.#change(name, (lock) => lock.tickets.set(client, ticket))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
@@ -203,12 +216,25 @@ export class RowLockPort implements FencedPort {
     const place = this.#place(owner)
     const alone = lock.line.empty
     if (lock.vacant) lock.line.advance(place)
-    if (!lock.vacant) return this.#busy(lock, request)
+    const ticket = this.#ticket(lock, request)
+    const othersMs =
+      lock.vacant && request.ticket !== undefined
+        ? lock.tickets.turnOfAnother(clientOf(owner), request.waits === true)
+        : 0
+    if (!lock.vacant || othersMs > 0)
+      return { ...this.#busy(lock, request), ...ticket, ...(othersMs > 0 && { remainingMs: othersMs }) }
     lock.grant(place, leaseMs)
     lock.line.leave(place)
     if (!lingers || !alone) return granted(this.#lastFence(lock))
     lock.mayLinger()
     return { ...granted(this.#lastFence(lock)), lingers }
+  }
+
+  /** The ticket of a request for a vote. */
+  #ticket(lock: ExclusiveLock, { owner, waits, ticket }: AcquireRequest): { readonly ticket?: number } {
+    return waits && ticket !== undefined && this.client.inbox
+      ? { ticket: lock.tickets.keep(clientOf(owner), ticket, lock.remainingMs) }
+      : {}
   }
 
   /** The owner has it: for one more hold, by a repeated request, or by a grant in line. */
@@ -261,7 +287,12 @@ export class RowLockPort implements FencedPort {
   /** Returns how many others were told. */
   #free(lock: ExclusiveLock): number {
     lock.free()
-    return lock.owner === undefined ? lock.listeners.announce({ became: 'free' }, this.client.id) : 0
+    if (lock.owner !== undefined) return 0
+    const turnOf = lock.tickets.callNext()
+    return lock.listeners.announce(
+      { became: 'free', ...(turnOf !== undefined && { turnOf }) },
+      this.client.id,
+    )
   }
 
   #release(lock: ExclusiveLock, { owner, heldBefore, repeated }: ReleaseRequest): ReleaseReply {
@@ -271,6 +302,7 @@ export class RowLockPort implements FencedPort {
       lock.keep(Math.min(lock.holds, after), lock.now + lock.remainingMs)
       return 'still-held'
     }
+    lock.tickets.drop(clientOf(owner))
     const others = this.#free(lock)
     return others > 0 ? { others } : 'released'
   }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseFile } from './database-file.js'
 import type { Connection, Driver, Statement, Value } from './driver.js'
 import type { Machine } from './machine.js'
-import { prepareFile } from './schema.js'
+import { prepareFile, rollback } from './schema.js'
 
 /** The values of a row, in the order of its columns. */
 type Row = readonly unknown[]
@@ -79,13 +79,9 @@ export class Database {
     this.#writeBack()
   }
 
-  /** Takes back what was changed since {@link begin}. Never fails: SQLite itself may have taken it back. */
+  /** Takes back what was changed since {@link begin}. Never fails. */
   rollback(): void {
-    try {
-      this.run('ROLLBACK')
-    } catch {
-      // There is no transaction.
-    }
+    rollback(this.#connection)
   }
 
   /** Closes the file; nothing of an open transaction stays. */

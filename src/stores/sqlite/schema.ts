@@ -44,8 +44,17 @@ export function prepareFile(connection: Connection): void {
     if (!isReady(connection)) connection.exec(TABLES)
     connection.exec('COMMIT')
   } catch (error) {
-    connection.exec('ROLLBACK')
+    rollback(connection)
     throw error
+  }
+}
+
+/** Takes a transaction back. Never fails: SQLite itself takes it back after many an error, which is the one to tell. */
+export function rollback(connection: Connection): void {
+  try {
+    connection.exec('ROLLBACK')
+  } catch {
+    // There is no transaction.
   }
 }
 
@@ -71,7 +80,7 @@ function isReadyNow(connection: Connection): boolean {
   try {
     return isReady(connection)
   } finally {
-    connection.exec('ROLLBACK')
+    rollback(connection)
   }
 }
 

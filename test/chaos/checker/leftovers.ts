@@ -14,7 +14,7 @@ import { leftInRows } from './row-leftovers.js'
 const KEPT = /^(redisson_lock_token|holdfast_rw_fence|holdfast_once|holdfast_request)/
 
 const LINE = /^holdfast_(\w+_)?line:/
-const PROCESSES = /^holdfast_(\w+_)?processes:/
+const PROCESSES = /^holdfast_(?:(?:\w+_)?processes|tickets):/
 
 export async function findLeftovers(
   topology: Topology,
@@ -35,6 +35,7 @@ export async function findLeftovers(
     found.push(...((await topology.ensemble?.entries()) ?? []).map((entry) => leftover(`entry ${entry}`)))
     if (name !== 'quorum') found.push(...(await missingPermits(numbers, room, direct)))
     if (found.length === 0 || performance.now() > deadline) return found
+    // What clients leave on their way out is gone in a moment: it looks again.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

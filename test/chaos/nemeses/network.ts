@@ -30,7 +30,7 @@ export const cut: Nemesis = {
     await fault(
       `connections of ${victim.name} cut`,
       () => {
-        for (const wire of victim.wires) if (random.chance(0.7)) wire.cut()
+        for (const wire of victim.wires) if (random.chance(0.7)) wire.breakAll()
       },
       { cutsOff: true },
     )
@@ -45,7 +45,10 @@ export const refuse: Nemesis = {
     await fault(
       `connections of ${victim.name} refused`,
       async () => {
-        for (const wire of victim.wires) wire.refuse()
+        for (const wire of victim.wires) {
+          wire.refuse()
+          wire.breakAll()
+        }
         await pause(100, 2_500)
         for (const wire of victim.wires) wire.heal('lost')
       },

@@ -1,7 +1,7 @@
 import { raw } from '../../memcached/raw.js'
 import { MemcachedServer } from '../../servers/memcached.js'
-import { Wire } from '../network/wire.js'
-import type { Endpoint, Route } from '../order.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
+import type { Route } from '../order.js'
 import type { Topology } from './topology.js'
 
 export async function bringMemcached(): Promise<Topology> {

@@ -1,8 +1,8 @@
 import { createConnection } from 'mysql2/promise'
 import { mysqlSchema } from '../../../src/stores/mysql/index.js'
 import { bringSqlServer, type SqlServer } from '../../servers/sql/index.js'
-import { Wire } from '../network/wire.js'
-import type { Endpoint, Route } from '../order.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
+import type { Route } from '../order.js'
 import { type Database, LEDGER, type Operator, operating, type Row, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 

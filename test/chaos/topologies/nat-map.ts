@@ -1,4 +1,4 @@
-import type { Wire } from '../network/wire.js'
+import type { Wire } from '../../wire/wire.js'
 import type { NatMap } from '../order.js'
 
 /** Has a client take the wires where servers name their own addresses. */

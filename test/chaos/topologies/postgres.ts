@@ -2,9 +2,9 @@ import pg from 'pg'
 import { postgresSchema } from '../../../src/stores/postgres/index.js'
 import { bringPooler, pooler } from '../../postgres/pooler.js'
 import { bringSqlServer, PostgresPair, type SqlServer } from '../../servers/sql/index.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
 import { now } from '../history/event.js'
-import { Wire } from '../network/wire.js'
-import type { Endpoint, Route } from '../order.js'
+import type { Route } from '../order.js'
 import { type Database, LEDGER, type Operator, operating, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 
@@ -79,7 +79,10 @@ export async function bringPostgresPair(synchronous: boolean): Promise<Topology>
         await pair.primary.kill()
         await pair.promote()
         spent = true
-        for (const wire of wires) wire.leadTo(pair.replica.address)
+        for (const wire of wires) {
+          wire.redirect(pair.replica.address)
+          wire.breakAll()
+        }
       },
       async route() {
         const wire = await Wire.before((spent ? pair.replica : pair.primary).address)

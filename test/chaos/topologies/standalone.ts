@@ -1,6 +1,6 @@
 import { bringServer } from '../../servers/index.js'
-import { Wire } from '../network/wire.js'
-import type { Endpoint, Route } from '../order.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
+import type { Route } from '../order.js'
 import { flush } from './flush.js'
 import type { Topology } from './topology.js'
 

@@ -1,6 +1,6 @@
 import { ZooKeeperEnsemble } from '../../servers/zookeeper/index.js'
-import { Wire } from '../network/wire.js'
-import type { Endpoint, Route } from '../order.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
+import type { Route } from '../order.js'
 import type { Topology } from './topology.js'
 
 /** Three members of one ZooKeeper. Each episode has a root of its own: what is left below another is nobody's. */

@@ -67,14 +67,14 @@ describe('holdfast ui: wrong usage ends with 64 and the line to write', () => {
 describe('holdfast ui without a token', () => {
   it('every answer forbids scripts of others, frames, referrers and copies', async () => {
     const { url } = await serve(program, store())
-    for (const path of ['', 'lock?name=x', 'page.js', 'events', 'nothing']) {
+    for (const path of ['', 'lock?name=x', 'page.js', 'events', 'nothing', 'nothing.js']) {
       const { headers } = await ask(`${url}${path}`)
       expect(headers).toMatchObject({
         'content-security-policy': expect.stringMatching(
           /^default-src 'none'; script-src 'self'; style-src 'self';/,
         ),
         'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
+        'cache-control': 'no-store, no-transform',
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
         'cross-origin-resource-policy': 'same-origin',
@@ -102,10 +102,32 @@ describe('holdfast ui without a token', () => {
 
   it('is bound to this machine, reads no other file, and takes no long subject', async () => {
     const { url } = await serve(program, store())
-    for (const path of ['..%2f..%2fpackage.json', '../../package.json', 'page.html', 'tsconfig.json'])
+    for (const path of [
+      '..%2f..%2fpackage.json',
+      '../../package.json',
+      'page.html',
+      'tsconfig.json',
+      'https:%2f%2fattacker.example',
+    ])
       expect((await ask(`${url}${path}`)).status).toBe(404)
     expect((await ask(`${url}events?filter=${'x'.repeat(1_001)}`)).status).toBe(400)
     expect((await ask(`${url}events?name=`)).status).toBe(400)
+  })
+
+  it('an address without its slash leads to the page beside it, and to no other place', async () => {
+    const { url } = await serve(program, store())
+    const { port } = new URL(url)
+    const sent = async (path: string): Promise<string> => {
+      const socket = connect(Number(port), 'localhost')
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+      let text = ''
+      for await (const chunk of socket.setEncoding('utf8')) text += chunk
+      return /^location: (.*)\r$/im.exec(text)?.[1] ?? ''
+    }
+    expect(await sent('/locks?filter=x')).toBe('./locks/?filter=x')
+    expect(await sent('//attacker.example/')).toBe('')
+    expect(await sent('//attacker')).toBe('./attacker/')
+    expect(await sent('/https:attacker')).toBe('./https:attacker/')
   })
 
   it('is read-only', async () => {
@@ -149,7 +171,7 @@ describe('holdfast ui --allow-unlock', () => {
     // A browser asks first whether it may send this, and is not told that it may.
     expect((await ask(`${url}unlock`, { Origin: 'http://attacker.example' }, 'OPTIONS')).status).toBe(404)
     expect((await post({ 'Content-Type': 'application/json' }, '{}')).status).toBe(400)
-    expect((await ask(`${url}unlock?${right}`)).status).toBe(404)
+    expect((await ask(`${url}unlock?${right}`)).status).toBe(302)
     expect((await post({ ...form, Origin: origin }, `${right}${'x'.repeat(20_000)}`)).status).toBe(413)
     expect((await post({ ...form, Origin: origin }, 'name=x')).status).toBe(400)
     expect(await lock.isLocked()).toBe(true)

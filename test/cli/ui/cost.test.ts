@@ -6,12 +6,14 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Holdfast } from '../../../src/index.js'
 import { bringServer, type Server } from '../../servers/index.js'
+import { eventually } from '../../setup/eventually.js'
 import { useProgram } from '../program.js'
 import { serve } from './serving.js'
 
 /** As docs/ui.md says. */
-const MOST_A_SECOND = 1_000
+const MOST_A_SECOND = 300
 const SECONDS = 4
 
 describe('holdfast ui: what it costs', () => {
@@ -84,6 +86,25 @@ describe('holdfast ui: what it costs', () => {
     })
   }
 
+  it(`a hundred locks of other kinds: no second has more than ${MOST_A_SECOND} commands`, async () => {
+    const redis = new Redis(server.port, server.host)
+    const holdfast = new Holdfast(redis)
+    undo.push(async () => {
+      await holdfast.close()
+      redis.disconnect()
+    })
+    for (let index = 0; index < 50; index += 1) {
+      await holdfast.readWriteLock(`shared:${index}`).readLock().acquire({ leaseMs: 600_000 })
+      await holdfast.semaphore(`slots:${index}`).trySetPermits(3)
+      await holdfast.semaphore(`slots:${index}`).acquire({ leaseMs: 600_000 })
+    }
+    const { url } = await serve(program, server.url)
+    await watch(url)
+    const seconds = await counted()
+    if (process.env['HOLDFAST_FIGURES']) console.log(`other kinds: ${seconds.join(', ')} commands`)
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
+  })
+
   it('many pages cost what one costs, with any filter no more than the bound', async () => {
     await hold(10)
     const { url } = await serve(program, server.url)
@@ -103,8 +124,7 @@ describe('holdfast ui: what it costs', () => {
     expect(await counted()).toEqual(Array.from({ length: SECONDS }, () => 0))
     const close = await watch(url)
     close()
-    // What was on its way when the page was closed.
-    await sleep(1_000)
-    expect(await counted()).toEqual(Array.from({ length: SECONDS }, () => 0))
+    // The first count may have what was on its way when the page was closed.
+    await eventually(counted, (seconds) => seconds.every((each) => each === 0))
   })
 })

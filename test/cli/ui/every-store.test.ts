@@ -43,7 +43,7 @@ describe.each([...redis, ...otherStores])(
       undo.push(() => seen.close())
       const shown = await seen.until((picture) => picture.rows.some((row) => row.held && row.waiting !== 0))
       expect(shown.rows[0]?.waiting).toBe(waitersUnknown ? null : 1)
-      expect(shown.rows[0]?.holders.named.join()).toContain(
+      expect(shown.rows[0]?.holders.named.map(({ who }) => who).join()).toContain(
         namesNobody ? 'connection:' : String(held.child.pid),
       )
       const list = new Page(`${page}events?filter=ui:*`)
@@ -92,7 +92,7 @@ describe.each([...redis, ...otherStores])(
       undo.push(() => list.close())
       const { deadlocks, rows } = await list.until((picture) => picture.deadlocks.length > 0)
       expect(rows.map((row) => row.name).sort()).toEqual([...names].sort())
-      expect(deadlocks.map((cycle) => [...cycle].sort())).toEqual([
+      expect(deadlocks.map((cycle) => cycle.map(({ text }) => text).sort())).toEqual([
         ['web-1', 'web-2', 'batch']
           .map(
             (label, index) =>
@@ -121,11 +121,11 @@ interface Seen {
     readonly name: string
     readonly held: boolean
     readonly waiting: number | null
-    readonly holders: { readonly named: readonly string[] }
+    readonly holders: { readonly named: ReadonlyArray<{ readonly who: string }> }
     readonly unlock: { readonly kind: string; readonly holders: string } | null
   }>
   readonly trouble: string | null
-  readonly deadlocks: ReadonlyArray<readonly string[]>
+  readonly deadlocks: ReadonlyArray<ReadonlyArray<{ readonly text: string }>>
   readonly changes: ReadonlyArray<{ readonly text: string }>
 }
 

@@ -1,8 +1,4 @@
-/** The page in a real browser, of locks on a real server. With HOLDFAST_PICTURES=1 it draws the pictures of docs/ui.md anew. */
-
-import process from 'node:process'
-import { fileURLToPath } from 'node:url'
-import axe from 'axe-core'
+/** The page in a real browser, of locks on a real server. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Holdfast } from '../../../src/index.js'
@@ -88,7 +84,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     await row.getByText('web-1:11').waitFor()
     await shows(page, 'invoice:42 was taken by web-1:11.')
     const next = second.lock('invoice:42').acquire()
-    await row.getByRole('cell', { name: '1', exact: true }).waitFor()
+    await row.locator('.count').getByText('1', { exact: true }).waitFor()
     await hold.release()
     await row.getByText('web-2:22').waitFor()
     await shows(page, 'invoice:42 passed from web-1:11 to web-2:22.')
@@ -125,8 +121,8 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     const waiting = holdfast.countDownLatch('f').await()
     waiting.catch(() => undefined)
     const { url } = await serve(program, server.url)
-    const page = await open(url)
-    await shows(page, '6 locks.')
+    const page = await open(`${url}?sort=name`)
+    await shows(page, '6 locks')
     const rows = await page.locator('#rows tr').allTextContents()
     const kinds = [
       'lock',
@@ -151,7 +147,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     for (const each of line) each.catch(() => undefined)
     const { url } = await serve(program, server.url)
     const page = await open(url)
-    await page.getByRole('link', { name: 'deploy' }).click()
+    await page.locator('#rows').getByRole('link', { name: 'deploy' }).click()
     await page.getByRole('heading', { name: 'deploy', level: 1 }).waitFor()
     await page
       .getByRole('listitem')
@@ -160,7 +156,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
       .waitFor()
     await hold.release()
     await shows(page, /It passed from web-1:11 to web-/)
-    await page.getByRole('link', { name: 'All locks' }).click()
+    await page.getByRole('link', { name: 'All locks', exact: true }).click()
     await shows(page, /deploy passed from web-1:11 to web-/)
   })
 
@@ -190,7 +186,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     await holdfast.lock('x'.repeat(65_536)).acquire()
     const { url } = await serve(program, server.url)
     const page = await open(url)
-    await shows(page, '2 locks.')
+    await shows(page, '2 locks')
     const row = page
       .locator('#rows tr')
       .filter({ hasText: '<img src=x onerror="document.title=1">\\u{202e}gnirts\\u{7}\\u{1b}[31m' })
@@ -204,7 +200,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     expect(await page.title()).toContain('· Holdfast')
   })
 
-  it('a filter narrows, and ten thousand locks are a hundred rows', async () => {
+  it('ten thousand locks in pages of fifty, found by a part of their names, the waited-for ones first', async () => {
     const client = standaloneClient({ host: server.host, port: server.port })
     undo.push(() => client.disconnect())
     for (let from = 0; from < 10_000; from += 1_000) {
@@ -214,12 +210,43 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     }
     const { url } = await serve(program, server.url)
     const page = await open(url)
-    await shows(page, /The first 100 of at least [\d,]+ locks, by name/)
-    expect(await page.locator('#rows tr').count()).toBe(100)
-    await page.getByLabel('Filter').pressSequentially('many:77?7')
-    await shows(page, '10 locks.')
-    expect(await page.locator('#rows tr').count()).toBe(10)
-    expect(page.url()).toContain('filter=many%3A77%3F7')
+    const rows = page.locator('#rows tr')
+    await shows(page, /^1–50 of [\d,]+ locks/)
+    expect(await rows.count()).toBe(50)
+    const waiter = holdfastOf('web-1:11')
+    waiter
+      .lock('many:7777')
+      .acquire()
+      .catch(() => undefined)
+    await rows.first().getByText('many:7777').waitFor()
+    await page.getByLabel('Filter').fill('y:77')
+    await shows(page, '1–50 of 111 locks')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await shows(page, '51–100 of 111 locks')
+    await page.getByText('Name', { exact: true }).click()
+    await rows.first().getByText('many:77', { exact: true }).waitFor()
+    expect(new URL(page.url()).search).toBe('?filter=y%3A77&sort=name')
+    await page.getByLabel('Filter').fill('many:77?7')
+    await shows(page, '10 locks')
+    expect(await rows.count()).toBe(10)
+  })
+
+  it('tells times in words, and the exact one to who points at them', async () => {
+    await holdfastOf('web-1:11').lock('a').acquire()
+    const { url } = await serve(program, server.url)
+    const page = await open(url)
+    const time = page.locator('#rows time').first()
+    await time.filter({ hasText: /^\d+ s$/ }).waitFor()
+    expect(await time.getAttribute('title')).toMatch(/^since \d+ \w+ \d{4}, \d\d:\d\d:\d\d$/)
+  })
+
+  it('says what to do where there is nothing to see', async () => {
+    const { url } = await serve(program, server.url)
+    const page = await open(url)
+    await shows(page, 'holdfast run invoice:42 -- sleep 60')
+    await page.getByLabel('Filter').fill('invoice:42')
+    await page.getByRole('link', { name: 'Open the lock “invoice:42”' }).click()
+    await shows(page, 'It is free: nobody holds it, and nobody waits for it.')
   })
 
   it('the focus stays where it is while rows come and go', async () => {
@@ -227,11 +254,11 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     await holdfast.lock('m').acquire()
     const { url } = await serve(program, server.url)
     const page = await open(url)
-    const link = page.getByRole('link', { name: 'm', exact: true })
+    const link = page.locator('#rows').getByRole('link', { name: 'm', exact: true })
     await link.focus()
     await holdfast.lock('a').acquire()
     await holdfast.lock('z').acquire()
-    await shows(page, '3 locks.')
+    await shows(page, '3 locks')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('m')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'm', level: 1 }).waitFor()
@@ -243,7 +270,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
       const { url } = await serve(program, server.url)
       const page = await open(`${url}lock?name=stuck`)
       await shows(page, 'held')
-      expect(await page.getByRole('button').count()).toBe(0)
+      expect(await page.getByRole('button', { name: /Free/ }).count()).toBe(0)
     })
 
     it('once its kind and its holder were shown and confirmed, by keyboard too', async () => {
@@ -260,9 +287,26 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
       expect(await holdfast.fencedLock('stuck').isLocked()).toBe(true)
       await page.getByRole('button', { name: 'Free this fenced lock…' }).press('Enter')
       await dialog.getByRole('button', { name: 'Free it' }).press('Enter')
+      await page
+        .getByRole('status')
+        .filter({ hasText: 'Lock "stuck" was freed. Nobody waited for it.' })
+        .waitFor()
       await shows(page, /^free$/)
       expect(await holdfast.fencedLock('stuck').isLocked()).toBe(false)
       await running.says('a page freed')
+    })
+
+    it('and says who has it next', async () => {
+      const [first, second] = [holdfastOf('web-1:11'), holdfastOf('web-2:22')]
+      await first.lock('stuck').acquire()
+      const next = second.lock('stuck').acquire()
+      const { url } = await serve(program, server.url, ['--allow-unlock'])
+      const page = await open(`${url}lock?name=stuck`)
+      await page.getByRole('button', { name: 'Free this lock…' }).click()
+      await page.getByRole('button', { name: 'Free it' }).click()
+      await page.getByRole('status').filter({ hasText: 'was freed. web-2:22 has it now' }).waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await (await next).release()
     })
 
     it('not for another holder than the one that was shown', async () => {
@@ -296,7 +340,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     expect(await page.getByText('secret').count()).toBe(0)
     await dialog.getByLabel('Token').fill(TOKEN)
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'secret' }).click()
+    await page.locator('#rows').getByRole('link', { name: 'secret' }).click()
     await shows(page, 'held')
     expect(addresses.filter((address) => address.includes(TOKEN))).toEqual([])
   })
@@ -319,68 +363,8 @@ describe.skipIf(refusal !== undefined)(`holdfast ui in Chromium${refusal ? `: ${
     await shows(page, /^Live$/)
     running.child.kill('SIGINT')
     await running.outcome
-    await shows(page, 'holdfast ui does not answer')
+    await shows(page, 'No answer; trying again…')
     await serve(program, server.url, ['--port', new URL(url).port])
     await page.getByText('Live', { exact: true }).waitFor()
-  })
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    it(`axe finds nothing wrong, ${colorScheme}, in any part`, async () => {
-      const check = async (page: Page): Promise<unknown> => {
-        await page.evaluate(axe.source)
-        return await page.evaluate(
-          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
-        )
-      }
-      const holdfast = holdfastOf('web-1:11')
-      await holdfast.lock('a').acquire()
-      const { url } = await serve(program, server.url, ['--allow-unlock'])
-      const page = await open(url, { colorScheme, reducedMotion: 'reduce' })
-      await shows(page, '1 lock.')
-      await holdfast.fencedLock('b').acquire({ leaseMs: 8_000 })
-      await shows(page, /b is no longer held/)
-      expect(await check(page)).toEqual([])
-      expect(await page.evaluate('getComputedStyle(document.querySelector(".bar")).transitionDuration')).toBe(
-        '0s',
-      )
-      await page.getByRole('link', { name: 'a', exact: true }).click()
-      const button = page.getByRole('button', { name: 'Free this lock…' })
-      await button.waitFor()
-      expect(await check(page)).toEqual([])
-      await button.click()
-      await page.getByRole('dialog').waitFor()
-      expect(await check(page)).toEqual([])
-    })
-  }
-
-  it.skipIf(!process.env['HOLDFAST_PICTURES'])('draws the pictures of the docs', async () => {
-    const clients = Array.from({ length: 4 }, (_, index) => holdfastOf(`web-${index + 1}:4${index}2`))
-    const [one, two, three, four] = clients
-    if (!one || !two || !three || !four) throw new Error('there are four clients')
-    const { url } = await serve(program, server.url, ['--allow-unlock'])
-    const page = await open(url, { viewport: { width: 1100, height: 720 } })
-    await shows(page, 'No lock is held.')
-    const folder = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url))
-    await one.lock('cron:nightly-report').acquire()
-    await two.readWriteLock('catalogue').readLock().acquire({ leaseMs: 40_000 })
-    await three.readWriteLock('catalogue').readLock().acquire({ leaseMs: 60_000 })
-    await four.semaphore('export-slots').trySetPermits(4)
-    await four.semaphore('export-slots').acquire({ permits: 3, leaseMs: 90_000 })
-    await two.lock('upload:7').acquire({ leaseMs: 2_500 })
-    const hold = await one.fencedLock('invoice:42').acquire({ leaseMs: 25_000 })
-    const nexts = [two, three, four].map((each) => each.fencedLock('invoice:42').acquire({ leaseMs: 25_000 }))
-    await shows(page, /upload:7 is no longer held/)
-    await hold.release()
-    await shows(page, /invoice:42 passed from/)
-    await page.waitForTimeout(2_000)
-    await page.screenshot({ path: `${folder}ui.png` })
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.screenshot({ path: `${folder}ui-dark.png` })
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.getByRole('link', { name: 'invoice:42' }).first().click()
-    const next = await Promise.race(nexts)
-    await next.release()
-    await page.locator('#changes li').nth(1).waitFor()
-    await page.screenshot({ path: `${folder}ui-lock.png` })
   })
 })

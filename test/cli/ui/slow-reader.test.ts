@@ -18,7 +18,7 @@ async function served(pictures: Looker['pictures']): Promise<number> {
     told: String,
     server: '',
     files: new Map(),
-    token: undefined,
+    access: 'this machine',
     unlocker: undefined,
   })
   const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 })
@@ -29,7 +29,10 @@ async function served(pictures: Looker['pictures']): Promise<number> {
 }
 
 function pictureOf(trouble: string | null): Picture {
-  return { rows: [], hidden: 0, isAll: true, unreadable: 0, trouble, deadlocks: [], changes: [] }
+  return {
+    ...{ rows: [], total: 0, from: 0, isAll: true, unreadable: 0, trouble },
+    ...{ totals: null, trend: null, deadlocks: [], changes: [] },
+  }
 }
 
 /** Asks for the events, and reads nothing of them. */

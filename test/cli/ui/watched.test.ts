@@ -1,8 +1,9 @@
 /** What a page shows of what looks have found: bounded, and in sight long enough. */
 import { describe, expect, it } from 'vitest'
 import type { LockView } from '../../../src/cli/lock-view.js'
-import { chosen, MOST_ROWS } from '../../../src/cli/ui/chosen.js'
+import { chosen, MOST_ROWS, patternOf } from '../../../src/cli/ui/chosen.js'
 import { digestOf } from '../../../src/cli/ui/row.js'
+import { totalsOf } from '../../../src/cli/ui/totals.js'
 import { Watched } from '../../../src/cli/ui/watched.js'
 
 const held: LockView = {
@@ -57,7 +58,9 @@ describe('the rows of a name', () => {
   it('holders and places are named up to a number', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ owner: `f~web-${index}:1`, holds: 1 }))
     const crowd = watched([0, { ...held, owners: many, line: many }])
-    expect(crowd.rows('line')).toMatchObject([{ holders: { named: ['web-0'], more: 999 }, waiting: 1_000 }])
+    expect(crowd.rows('line')).toMatchObject([
+      { holders: { named: [{ who: 'web-0' }], more: 999 }, waiting: 1_000 },
+    ])
     expect(crowd.rows('page')).toMatchObject([{ holders: { more: 950 }, line: { more: 950 } }])
   })
 
@@ -81,15 +84,80 @@ describe('the rows of a name', () => {
     const rows = watched([0, { ...held, name, owners: [{ owner, holds: 1 }], line: [{ owner }] }]).rows(
       'page',
     )
-    expect(JSON.stringify(rows).length).toBeLessThan(1_500)
+    expect(JSON.stringify(rows).length).toBeLessThan(2_500)
     expect(rows).toMatchObject([{ href: null }])
   })
 })
 
+describe('since when a lock is held', () => {
+  const at = (atMs: number): number => Math.round(performance.timeOrigin + atMs)
+
+  it('is what the store says, where it does', () => {
+    const owners = [{ owner: 'f:1', holds: 1, heldSince: 1_700_000_000_000 }]
+    const rows = watched([0, { ...held, owners }]).rows('line')
+    expect(rows).toMatchObject([{ since: 1_700_000_000_000, orEarlier: false }])
+  })
+
+  it('else the first look that saw its holders, or earlier if nobody had looked before', () => {
+    expect(watched([1_000, held], [5_000, held]).rows('line')).toMatchObject([
+      { since: at(1_000), orEarlier: true },
+    ])
+    const next = { ...held, owners: [{ owner: 'g:1', holds: 1 }] }
+    expect(watched([1_000, held], [5_000, next], [6_000, next]).rows('line')).toMatchObject([
+      { since: at(5_000), orEarlier: false },
+    ])
+    expect(watched([0], [5_000, held]).rows('line')).toMatchObject([{ since: at(5_000), orEarlier: false }])
+  })
+})
+
 describe('what a page shows of many names', () => {
-  it('the first ones, in their order', () => {
-    const names = Array.from({ length: 10_000 }, (_, index) => `${index}`.padStart(5, '0'))
-    expect(chosen(names.toReversed())).toEqual(names.slice(0, MOST_ROWS))
+  const views = Array.from({ length: 10_000 }, (_, index) => ({ ...held, name: `${index}`.padStart(5, '0') }))
+  const names = views.map(({ name }) => name)
+  const waited = (name: string, waitingClients: number, waitsSince?: number): LockView => ({
+    ...{ ...held, name, waitingClients },
+    ...(waitsSince !== undefined && { line: [{ owner: 'g:1', waitsSince }] }),
+  })
+
+  it('a part of them, and the last one where there are no more', () => {
+    expect(chosen(views.toReversed(), 'name', 0)).toEqual({ names: names.slice(0, MOST_ROWS), from: 0 })
+    expect(chosen(views, 'name', 1)).toEqual({
+      names: names.slice(MOST_ROWS, 2 * MOST_ROWS),
+      from: MOST_ROWS,
+    })
+    expect(chosen(views, 'name', 1_000)).toEqual({ names: names.slice(-MOST_ROWS), from: 9_950 })
+    expect(chosen([], 'waiting', 3)).toEqual({ names: [], from: 0 })
+  })
+
+  it('first those that most wait for, and of those the ones they wait for longest', () => {
+    const busy = [waited('d', 1, 2_000), waited('c', 1, 1_000), waited('b', 3, 9_000), waited('e', 1)]
+    expect(chosen([...views, ...busy], 'waiting', 0).names.slice(0, 5)).toEqual(['b', 'c', 'd', 'e', '00000'])
+  })
+
+  it('first those that are held longest', () => {
+    const since = (name: string, heldSince: number): LockView => ({
+      ...{ ...held, name },
+      owners: [{ owner: 'f:1', holds: 1, heldSince }],
+    })
+    expect(chosen([held, since('b', 2_000), since('c', 1_000)], 'age', 0).names).toEqual(['c', 'b', 'x'])
+  })
+
+  it('in numbers', () => {
+    const owners = [{ owner: 'f:1', holds: 1, heldSince: 500 }]
+    const totals = totalsOf([
+      held,
+      waited('a', 2, 3_000),
+      waited('b', 1, 1_000),
+      { ...held, name: 'c', owners },
+    ])
+    expect(totals).toEqual({
+      ...{ held: 4, waiting: 3 },
+      longestWait: { name: 'b', href: 'lock?name=b', since: 1_000 },
+      longestHold: { name: 'c', href: 'lock?name=c', since: 500 },
+    })
+  })
+
+  it('a text is a part of a name, a pattern the whole of it', () => {
+    expect(['', 'voice', 'in*', 'a?', '[ab]'].map(patternOf)).toEqual(['*', '*voice*', 'in*', 'a?', '[ab]'])
   })
 })
 

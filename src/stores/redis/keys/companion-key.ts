@@ -3,7 +3,7 @@ import { slotOf } from './slot.js'
 
 /** Keys that stand beside a lock's, and are no lock. */
 export const COMPANION =
-  /^(?:holdfast_(?:line|processes|edges|semaphore_[a-z]+|permits_[a-z]+|request|once|replicas|tokens|rw[a-z_]*)|redisson_lock_token):/
+  /^(?:holdfast_(?:line|processes|tickets|edges|semaphore_[a-z]+|permits_[a-z]+|request|once|replicas|tokens|rw[a-z_]*)|redisson_lock_token):/
 
 /**
  * A key (or channel) beside a lock's, in the same slot of a cluster: `prefix:{key}`; `prefix::key` if the key has a hash tag; and

@@ -98,11 +98,11 @@ export class LockCommands implements LineNames, LineMode {
     if (looksMs !== 0 || lingers) args.push(heldBefore, looksMs, terms)
     else if (heldBefore !== 0) args.push(heldBefore)
     if (lingers) args.push(1)
-    return this.#run(acquire, name, args, (reply) => read(acquireAnswer(reply)))
+    return this.run(acquire, name, args, (reply) => read(acquireAnswer(reply)))
   }
 
   handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<Granted | typeof LOST> {
-    return this.#run(handOver, name, [from, owner, leaseMs], (reply) => (reply === 0 ? LOST : granted(reply)))
+    return this.run(handOver, name, [from, owner, leaseMs], (reply) => (reply === 0 ? LOST : granted(reply)))
   }
 
   /** @param read of a number. Above 0: released, and one less than that many listeners were told; 0: still held; -1: not held by the owner. */
@@ -114,17 +114,17 @@ export class LockCommands implements LineNames, LineMode {
     read: (code: number) => Result,
   ): Promise<Result> {
     const args = leavesLine ? [owner, heldBefore, 1] : heldBefore === 1 ? [owner] : [owner, heldBefore]
-    return this.#free(release, name, args, read)
+    return this.free(release, name, args, read)
   }
 
   /** Takes the owner out of the line, and gives back what was granted to its place there, nothing else. */
   leavePlace(name: string, place: Place): Promise<number> {
-    return this.#free(release, name, [ownerOf(place), 1, 2], (code) => code)
+    return this.free(release, name, [ownerOf(place), 1, 2], (code) => code)
   }
 
   /** Above 0: it was held; 0: it was free. */
   forceUnlock(name: string): Promise<number> {
-    return this.#free(forceUnlock, name, [], (code) => code)
+    return this.free(forceUnlock, name, [], (code) => code)
   }
 
   /** How many processes wait: those in line, and those that listen outside it. */
@@ -137,28 +137,33 @@ export class LockCommands implements LineNames, LineMode {
    * A script that has freed the lock and could not announce it answers -2. In a cluster that happens if a name's braces put the channel
    * on another node.
    */
-  #free<Result>(
+  free<Result>(
     script: Script,
     name: string,
     args: readonly Argument[],
     read: (code: number) => Result,
+    beside?: string,
   ): Promise<Result> {
-    return this.#run(script, name, args, (reply) => {
+    const readReply = (reply: unknown): Result | Promise<Result> => {
       const code = wholeIn(reply, -2)
       if (code !== -2) return read(code)
       const channel = this.releaseChannel(name)
       return announce(this.link, name, channel, '0', this.onError).then((told) => read(told + 1))
-    })
+    }
+    return this.run(script, name, args, readReply, beside)
   }
 
-  #run<Result>(
+  /** @param beside what is in another key beside the lock's, the last of the script's keys */
+  run<Result>(
     script: Script,
     name: string,
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
+    beside?: string,
   ): Promise<Result> {
     const { keys, what, terms } = this.#addressOf(name)
-    return runScript(this.link, script, keys, name, [what, args], read, terms)
+    const all = beside === undefined ? keys : ([...keys, companionOf(beside, this.keyPrefix + name)] as const)
+    return runScript(this.link, script, all, name, [what, args], read, terms)
   }
 
   #addressOf(name: string): Address {

@@ -1,0 +1,38 @@
+/** How a number was in the last minutes, as looks have counted it. */
+
+const [WIDTH, HEIGHT] = [120, 28]
+
+export function Sparkline({
+  values,
+  everyMs,
+  what,
+}: {
+  values: readonly number[]
+  everyMs: number
+  what: string
+}) {
+  if (values.length < 3) return null
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const high = Math.max(1, most - least)
+  const points = values.map((value, index) => {
+    const x = (index / (values.length - 1)) * WIDTH
+    const y = most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / high) * (HEIGHT - 4)
+    return `${x.toFixed(1)},${y.toFixed(1)}`
+  })
+  const minutes = Math.max(1, Math.round((values.length * everyMs) / 60_000))
+  const span = `last ${minutes === 1 ? 'minute' : `${minutes} minutes`}`
+  const text = `${what} in the ${span}: from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={text}
+    >
+      <title>{text}</title>
+      <polygon class="area" points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} />
+      <polyline class="curve" points={points.join(' ')} />
+    </svg>
+  )
+}

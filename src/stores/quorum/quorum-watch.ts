@@ -1,0 +1,157 @@
+import { retryPauseMs } from '../../base/time/back-off.js'
+import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import type { News, Watch } from '../../port/lock-port.js'
+import { concluded, countOf, failuresIn } from './answers.js'
+import { quorumFailure } from './failure.js'
+import { majorityOf, sparesOf } from './majority.js'
+import type { Member } from './member.js'
+import { turnPauseMs } from './timing.js'
+
+/** A client whose ticket was lost, or whose turn came unheard, asks again after so long, however fast the turns of others follow each other. */
+const LONGEST_UNASKED_MS = 1_000
+
+/** For how long news is kept back: not all clients must come back at once. */
+export interface Pauses {
+  /** Whether no owner has a majority, as far as known. */
+  readonly split: boolean
+  /** From now on, after so many splits in a row. */
+  readonly afterSplits: (splits: number) => number
+  /** From when a majority may be free. */
+  readonly whenFree: () => number
+}
+
+/** One watch: a watch on each member, begun again if it fails. */
+export class QuorumWatch implements Watch {
+  readonly confirmed: Promise<void>
+  /** Servers on which the lock may have become free since the last attempt. */
+  readonly free = new Set<number>()
+  /** Attempts in a row whose votes were split. */
+  splits = 0
+  readonly #watches: Array<Watch | undefined> = []
+  readonly #again = new Map<number, TimerHandle>()
+  /** Until when news is kept back after a split, and after a release; undefined: that is decided when there is some. */
+  #splitUntil = -Infinity
+  #freeUntil: number | undefined = -Infinity
+  #whenFree: () => number = () => 0
+  /** Since when the last attempt may be out of date. */
+  #freeSince: number | undefined
+  /** Whose turn the servers have announced since then: this client's if that was among them, else the last. */
+  #turnOf: string | undefined
+  #telling: TimerHandle | undefined
+  #closed = false
+
+  constructor(
+    private readonly name: string,
+    private readonly members: readonly Member[],
+    private readonly schedule: Schedule,
+    private readonly clientId: string,
+    private readonly onNews: (news?: News) => void,
+    private readonly onClose: () => void,
+  ) {
+    this.confirmed = this.#confirm(members.map((_, index) => this.#watch(index, 0)))
+    this.confirmed.catch(() => this.close())
+  }
+
+  /** An attempt begins. */
+  asks(): void {
+    this.free.clear()
+    this.#freeSince = undefined
+    this.#turnOf = undefined
+  }
+
+  refused(grants: readonly number[], { split, afterSplits, whenFree }: Pauses): void {
+    this.#splitUntil = split ? this.schedule.clock.now() + afterSplits(this.splits) : -Infinity
+    this.#freeUntil = split ? -Infinity : undefined
+    this.#whenFree = whenFree
+    this.splits = split ? this.splits + 1 : 0
+    for (const index of grants) this.free.add(index)
+    this.#tellIfMajority()
+  }
+
+  doubt(): void {
+    for (const watch of this.#watches) watch?.doubt?.()
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const watch of this.#watches) watch?.close()
+    for (const handle of this.#again.values()) this.schedule.cancel(handle)
+    this.schedule.cancel(this.#telling)
+    this.onClose()
+  }
+
+  async #confirm(watching: readonly Promise<void>[]): Promise<void> {
+    const servers = this.members.length
+    await concluded(watching, (answers) => {
+      if (countOf(answers, () => true) >= majorityOf(servers)) return true
+      if (failuresIn(answers) <= sparesOf(servers)) return undefined
+      const failures = answers.flatMap((answer, index) =>
+        answer.state === 'failed' ? [{ label: this.members[index]?.label ?? '', error: answer.error }] : [],
+      )
+      throw quorumFailure('watch', this.name, failures, servers)
+    })
+  }
+
+  /** @param failures how often in a row it has failed. Announcements after the first failure are unknown. */
+  #watch(index: number, failures: number): Promise<void> {
+    const watch = this.members[index]?.port.watch(this.name, (news) => this.#heard(index, news))
+    this.#watches[index] = watch
+    const confirmed = watch?.confirmed ?? Promise.resolve()
+    confirmed.then(
+      () => failures > 0 && this.#heard(index),
+      () => {
+        watch?.close()
+        if (this.#closed) return
+        const again = this.schedule.clock.now() + retryPauseMs(failures + 1)
+        this.#again.set(
+          index,
+          this.schedule.at(again, () => void this.#watch(index, failures + 1).catch(() => undefined)),
+        )
+      },
+    )
+    return confirmed
+  }
+
+  #heard(index: number, news?: News): void {
+    if (this.#closed) return
+    this.free.add(index)
+    const turnOf = news?.turnOf
+    if (turnOf !== undefined && turnOf !== this.#turnOf && this.#turnOf !== this.clientId) {
+      this.#turnOf = turnOf
+      // Those who wait are alive: one after the other has its turn.
+      this.#freeUntil = undefined
+    }
+    this.#tellIfMajority()
+  }
+
+  #tellIfMajority(): void {
+    if (this.#closed || this.free.size < majorityOf(this.members.length)) return
+    const now = this.schedule.clock.now()
+    const until = Math.max(
+      this.#splitUntil,
+      this.#turnOf === this.clientId ? -Infinity : this.#quietUntil(now),
+    )
+    this.schedule.cancel(this.#telling)
+    this.#telling = undefined
+    if (now < until) {
+      this.#telling = this.schedule.at(until, () => {
+        this.#telling = undefined
+        this.#tellIfMajority()
+      })
+      return
+    }
+    // Once: the waiter asks again, and until then there is nothing to add.
+    this.free.clear()
+    this.onNews()
+  }
+
+  #quietUntil(now: number): number {
+    this.#freeSince ??= now
+    this.#freeUntil ??=
+      this.#turnOf === undefined
+        ? now + this.#whenFree()
+        : Math.min(now + turnPauseMs(Math.random()), this.#freeSince + LONGEST_UNASKED_MS)
+    return this.#freeUntil
+  }
+}

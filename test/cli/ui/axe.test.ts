@@ -1,0 +1,98 @@
+/** The page for who does not see it, or sees it on a phone: axe finds nothing in any part of it, and nothing sticks out. */
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { bringServer, type Server } from '../../servers/index.js'
+import { useProgram } from '../program.js'
+import { openBrowser, refusal } from './chromium.js'
+import { Scene } from './scene.js'
+import { serve } from './serving.js'
+
+const LONG = 'warehouse:7:aisle:12:shelf:a-very-long-name-of-a-lock-that-some-program-has-chosen:reorder'
+
+describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refusal}` : ''}`, () => {
+  const program = useProgram()
+  let browser: Browser
+  let server: Server
+  let scene: Scene
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+    server = await bringServer({ flavour: 'any', args: [] })
+    scene = new Scene(server)
+    await scene.everyday()
+    await scene.deadlock()
+    await scene.client('batch-1').lock(LONG).acquire()
+    await scene.client('batch-1').lock('x'.repeat(300)).acquire()
+  })
+  afterAll(async () => {
+    await scene.end()
+    await browser.close()
+    await server.stop()
+  })
+  const undo: Array<() => unknown> = []
+  afterEach(async () => {
+    for (const each of undo.splice(0)) await each()
+  })
+
+  const check = async (page: Page, part: string): Promise<void> => {
+    await page.evaluate(axe.source)
+    const found = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
+    )
+    expect([part, found]).toEqual([part, []])
+    expect([part, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
+      part,
+      true,
+    ])
+  }
+
+  const looks = (['light', 'dark'] as const).flatMap((colours) =>
+    [400, 1280].map((width) => [colours, width] as const),
+  )
+  it.each(looks)(
+    '%s, %d pixels wide: the list, a lock, the question, what came of it, an empty list',
+    async (colorScheme, width) => {
+      const { url } = await serve(program, server.url, ['--allow-unlock'])
+      const viewport = { width, height: 800 }
+      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
+      undo.push(() => context.close())
+      const page = await context.newPage()
+      await page.goto(url)
+      await page.getByRole('region', { name: 'Deadlock' }).waitFor()
+      await page.getByText(LONG).first().waitFor()
+      await page.locator('.spark').first().waitFor()
+      await check(page, 'list')
+      expect(await page.evaluate('getComputedStyle(document.querySelector(".bar")).transitionDuration')).toBe(
+        '0s',
+      )
+      await page.locator('#rows').getByRole('link', { name: 'invoice:42' }).click()
+      const button = page.getByRole('button', { name: 'Free this fenced lock…' })
+      await button.waitFor()
+      await check(page, 'lock')
+      await button.click()
+      await page.getByRole('dialog').waitFor()
+      await check(page, 'question')
+      await page.getByRole('button', { name: 'Leave it' }).click()
+      await page.goto(`${url}?filter=nothing`)
+      await page.getByText('No lock is held whose name has “nothing”.').waitFor()
+      await check(page, 'empty')
+    },
+  )
+
+  it('no word of a name is broken on a phone', async () => {
+    const { url } = await serve(program, server.url)
+    const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
+    undo.push(() => page.close())
+    await page.goto(url)
+    await page.locator('#rows').getByRole('link', { name: LONG }).waitFor()
+    const broken = await page.evaluate(`
+      [...document.querySelectorAll('#rows a')].flatMap((link) => [...link.childNodes]).flatMap((text) => {
+        if (text.nodeType !== 3 || text.textContent.length > 100) return []
+        const range = document.createRange()
+        range.selectNodeContents(text)
+        return range.getClientRects().length > 1 ? [text.textContent] : []
+      })`)
+    expect(broken).toEqual([])
+  })
+})

@@ -1,0 +1,119 @@
+/** `holdfast/ui` in real applications, behind their login, asked over HTTP; one of them in a real browser. */
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Freed, ui } from '../../../src/cli/ui/index.js'
+import { MemoryStore } from '../../../src/stores/memory/index.js'
+import { eventually } from '../../setup/eventually.js'
+import { openBrowser, refusal } from './chromium.js'
+import { freeInBrowser, pageOf } from './mounted-page.js'
+import { AUTHORIZATION, express, frameworks } from './mounting.js'
+
+/** Reads events until one matches, and leaves. */
+async function event(url: string, matches: (text: string) => boolean): Promise<string> {
+  const gone = new AbortController()
+  const { body } = await fetch(url, { headers: { Authorization: AUTHORIZATION }, signal: gone.signal })
+  if (!body) throw new Error('nothing is sent')
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!matches(text)) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the events ended: ${text}`)
+    text += value
+  }
+  gone.abort()
+  await reader.cancel().catch(() => undefined)
+  return text
+}
+
+describe.each(frameworks)('holdfast/ui in %s', (_name, start) => {
+  it('is the application’s to let anybody through', async () => {
+    const { page, looks } = pageOf()
+    const { origin, close } = await start(page)
+    onTestFinished(async () => void (await close()))
+    const before = looks()
+    for (const path of ['', '/', '/lock?name=x', '/page.js', '/events'])
+      expect((await fetch(`${origin}/admin/locks${path}`, { redirect: 'manual' })).status).toBe(401)
+    expect((await fetch(`${origin}/admin/locks/unlock`, { method: 'POST' })).status).toBe(401)
+    expect(looks()).toBe(before)
+    if (_name !== 'Nest') expect(await (await fetch(origin)).text()).toBe('the shop')
+  })
+
+  it('finds its files beside it, with or without the slash, and nothing else', async () => {
+    const { page } = pageOf()
+    const { origin, close } = await start(page)
+    onTestFinished(async () => void (await close()))
+    const ask = (path: string): Promise<Response> =>
+      fetch(`${origin}${path}`, { headers: { Authorization: AUTHORIZATION } })
+    const { url, headers, ...answer } = await ask('/admin/locks?filter=x').then(async (response) => ({
+      url: response.url,
+      headers: response.headers,
+      html: await response.text(),
+    }))
+    expect(url).toBe(`${origin}/admin/locks/?filter=x`)
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/)
+    const files = [...answer.html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    expect(files).toEqual(['icon.svg', 'page.css', 'page.js'])
+    for (const file of files) expect((await ask(`/admin/locks/${file}`)).status).toBe(200)
+    for (const file of ['package.json', '..%2fpackage.json', 'page.css/x.js'])
+      expect((await ask(`/admin/locks/${file}`)).status).toBe(404)
+  })
+
+  it('shows what is held, frees it when that is allowed, and looks no more when nobody does', async () => {
+    const freed: Freed[] = []
+    const { page, holdfast, looks } = pageOf({ allowUnlock: true, onUnlock: (each) => freed.push(each) })
+    const { origin, close } = await start(page)
+    onTestFinished(async () => void (await close()))
+    await holdfast.lock('invoice:42').acquire()
+    const events = `${origin}/admin/locks/events`
+    await event(`${events}?filter=voice`, (text) => text.includes('"held":true'))
+    const told = await event(`${events}?name=invoice:42`, (text) => text.includes('"unlock":{'))
+    const { kind, holders } = JSON.parse(/"unlock":(\{[^}]*\})/.exec(told)?.[1] ?? '{}')
+    const unlock = (headers: { [name: string]: string }): Promise<Response> =>
+      fetch(`${origin}/admin/locks/unlock`, {
+        method: 'POST',
+        headers: { Authorization: AUTHORIZATION, ...headers },
+        body: new URLSearchParams({ name: 'invoice:42', kind, holders }),
+      })
+    expect((await unlock({ Origin: 'http://attacker.example' })).status).toBe(403)
+    expect(await holdfast.lock('invoice:42').isLocked()).toBe(true)
+    // Behind a proxy that ends TLS the program’s own address is another than the browser’s.
+    const done = await unlock({ Origin: 'https://shop.example', 'Sec-Fetch-Site': 'same-origin' })
+    expect([done.status, await done.text()]).toEqual([200, 'Lock "invoice:42" is free.'])
+    expect(await holdfast.lock('invoice:42').isLocked()).toBe(false)
+    expect(freed).toMatchObject([{ name: 'invoice:42', kind: 'lock', unlocked: true }])
+    let [before, atMs] = [looks(), performance.now()]
+    await eventually(
+      () => looks(),
+      (now) => {
+        if (now !== before) [before, atMs] = [now, performance.now()]
+        return performance.now() - atMs > 1_600
+      },
+    )
+  })
+})
+
+it('frees nothing unless that is allowed', async () => {
+  const [, start] = express
+  const { page, holdfast } = pageOf()
+  const { origin, close } = await start(page)
+  onTestFinished(async () => void (await close()))
+  await holdfast.lock('invoice:42').acquire()
+  const url = `${origin}/admin/locks/unlock`
+  const headers = { Authorization: AUTHORIZATION, Origin: origin }
+  const body = new URLSearchParams({ name: 'invoice:42', kind: 'lock', holders: '' })
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(404)
+  expect(await holdfast.lock('invoice:42').isLocked()).toBe(true)
+})
+
+it('says which option it does not know', () => {
+  const options: object = { allowUnlocks: true }
+  expect(() => ui(new MemoryStore(), options)).toThrow(/unknown option "allowUnlocks"/)
+})
+
+it.skipIf(refusal !== undefined)(
+  'in Express, in Chromium: from the list to a lock, which is freed',
+  async () => {
+    const browser = await openBrowser()
+    onTestFinished(() => browser.close())
+    await freeInBrowser(browser, ...express)
+  },
+)

@@ -1,0 +1,138 @@
+/** Draws the pictures of docs/ui.md, with HOLDFAST_PICTURES=1, and the others to look at into the folder that HOLDFAST_PICTURES_ALL names. */
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
+import { bringServer, type Server } from '../../servers/index.js'
+import { standaloneClient } from '../../setup/clients.js'
+import { useProgram } from '../program.js'
+import { openBrowser } from './chromium.js'
+import { Scene } from './scene.js'
+import { serve } from './serving.js'
+
+const docs = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url))
+const all = process.env['HOLDFAST_PICTURES_ALL']
+const PHONE = { viewport: { width: 400, height: 860 }, deviceScaleFactor: 1.5 }
+
+describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', { timeout: 180_000 }, () => {
+  const program = useProgram()
+  let browser: Browser
+  let server: Server
+  let scene: Scene
+
+  beforeAll(async () => {
+    browser = await openBrowser()
+    server = await bringServer({ flavour: 'any', args: [] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+  })
+  beforeEach(() => {
+    scene = new Scene(server)
+  })
+  afterEach(async () => {
+    await scene.end()
+    const client = standaloneClient({ host: server.host, port: server.port })
+    await client.call('FLUSHALL')
+    client.disconnect()
+  })
+
+  const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
+    const page = await context.newPage()
+    await page.goto(url)
+    await page.locator('#connection.live').waitFor()
+    return page
+  }
+
+  const draw = async (page: Page, name: string, fullPage = false): Promise<void> => {
+    await page.screenshot({ path: `${docs}${name}.png`, fullPage, animations: 'disabled' })
+  }
+  /** A picture that is looked at, and not kept. */
+  const glance = async (page: Page, name: string, fullPage = false): Promise<void> => {
+    if (all) await page.screenshot({ path: `${all}/${name}.png`, fullPage })
+  }
+
+  it('nothing is held', async () => {
+    const { url } = await serve(program, server.url)
+    const page = await open(url)
+    await page.getByText('No lock is held.').waitFor()
+    await glance(page, 'empty')
+    await page.getByLabel('Filter').fill('invoice')
+    await page.getByText('Open the lock').waitFor()
+    await glance(page, 'empty-filter')
+  })
+
+  it('a handful, light and dark, on a phone, and one of them', async () => {
+    const { url } = await serve(program, server.url, ['--allow-unlock'])
+    const page = await open(url)
+    await page.getByText('No lock is held.').waitFor()
+    await scene.everyday()
+    await scene.client('batch-3').lock('upload:7').acquire({ leaseMs: 7_000 })
+    await scene.deadlock()
+    scene.bustle(
+      ['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2'],
+      ['order:10422', 'stock:item:7004', 'order:10517', 'customer:881:merge'],
+    )
+    await page.locator('#changes .expired').waitFor()
+    await page.locator('.ring').waitFor()
+    await page.waitForTimeout(45_000)
+    await draw(page, 'ui')
+    await glance(page, 'ui-full', true)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.waitForTimeout(1_200)
+    await glance(page, 'ui-dark-full', true)
+    const phone = await open(url, PHONE)
+    await phone.locator('tbody tr').nth(4).waitFor()
+    await phone.waitForTimeout(8_000)
+    await glance(phone, 'phone-full', true)
+    await phone.evaluate("document.querySelector('.list').scrollIntoView()")
+    await draw(phone, 'ui-phone')
+    const lock = await open(`${url}lock?name=invoice:42`)
+    await lock.locator('.line li').nth(2).waitFor()
+    await glance(lock, 'lock-before', true)
+    await lock.getByRole('button', { name: 'Free this' }).click()
+    await lock.getByRole('dialog').waitFor()
+    await glance(lock, 'dialog')
+    await lock.getByRole('button', { name: 'Free it' }).click()
+    await lock.getByText('has it now').waitFor()
+    await lock.waitForTimeout(1_500)
+    await draw(lock, 'ui-lock')
+    await lock.emulateMedia({ colorScheme: 'dark' })
+    await lock.setViewportSize(PHONE.viewport)
+    await glance(lock, 'lock-phone-dark', true)
+  })
+
+  it('three hundred, and ten thousand', async () => {
+    const { url } = await serve(program, server.url)
+    await scene.crowd(300)
+    await scene.line('invoice:17919', ['web-4', 'web-7'])
+    await scene.line('customer:25838', ['web-2'])
+    const many = ['order:20031', 'order:20032', 'stock:item:911', 'mail:outbox', 'invoice:77']
+    scene.bustle(['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2', 'web-6'], many)
+    const page = await open(url, { colorScheme: 'dark' })
+    await page.getByText(/of 30\d locks/).waitFor()
+    await page.waitForTimeout(8_000)
+    await glance(page, 'three-hundred')
+    await scene.crowd(10_000)
+    await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
+    await page.waitForTimeout(25_000)
+    await draw(page, 'ui-dark')
+  })
+
+  it('an outage', async () => {
+    const other = await bringServer({ flavour: 'any', args: [] })
+    const its = new Scene(other)
+    await its.everyday()
+    const { url } = await serve(program, other.url)
+    const page = await open(url)
+    await page.locator('tbody tr').nth(4).waitFor()
+    await other.kill()
+    await page.getByRole('alert').waitFor()
+    await page.waitForTimeout(1_000)
+    await glance(page, 'outage')
+    await Promise.race([its.end(), new Promise((resolve) => setTimeout(resolve, 5_000))])
+    await other.stop()
+  })
+})

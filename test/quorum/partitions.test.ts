@@ -1,0 +1,184 @@
+/** Clients and servers that reach each other in part: some directions, some servers, some connections. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, type Lock, quorum } from '../../src/index.js'
+import { RespProxy } from '../fault/proxy.js'
+import { standaloneClient } from '../setup/clients.js'
+import { eventually } from '../setup/eventually.js'
+import { Fleet } from './fleet.js'
+
+const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 1_500 }
+
+let fleet: Fleet
+const proxies: RespProxy[] = []
+
+beforeAll(async () => {
+  fleet = await Fleet.bring(3)
+})
+afterEach(async () => {
+  for (const proxy of proxies) {
+    proxy.heal()
+    proxy.breakAll()
+  }
+  await fleet.tidy()
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()))
+})
+afterAll(() => fleet.stop())
+
+/** A client with a way of its own to each server. */
+async function apart(options: HoldfastOptions = {}, client: object = {}) {
+  const ways = await Promise.all(fleet.servers.map(({ host, port }) => RespProxy.before({ host, port })))
+  proxies.push(...ways)
+  const members = ways.map(({ host, port }) => standaloneClient({ ...client, host, port }))
+  const holdfast = fleet.keep(new Holdfast(quorum(members), { ...TIMES, ...options }))
+  return { holdfast, ways, end: () => members.map((member) => member.disconnect()) }
+}
+
+/** How that call ended: nobody may wait for it for longer than that. */
+async function settled(call: Promise<unknown>, withinMs: number): Promise<unknown> {
+  const late = new Promise((resolve) => setTimeout(resolve, withinMs, 'late'))
+  return await Promise.race([call.catch((error: unknown) => error), late])
+}
+
+describe('W6: each call settles in its time', () => {
+  const faults = [
+    ['nothing comes back', (way: RespProxy) => way.silence('down')],
+    ['nothing passes', (way: RespProxy) => way.blackHole()],
+  ] as const
+
+  test.each(faults)(
+    'where of a majority %s, and nothing is left',
+    async (_, strike) => {
+      const name = fleet.lockName()
+      const { holdfast, ways, end } = await apart()
+      const lock = holdfast.lock(name)
+      await (await lock.acquire()).release()
+      const hold = await holdfast.lock(`${name}:held`).acquire({ leaseMs: 60_000 })
+      for (const way of ways.slice(1)) strike(way)
+      const limitMs = TIMES.storeTimeoutMs + 3_000
+      const endings = await Promise.all(
+        [
+          lock.tryAcquire(),
+          holdfast.lock(`${name}:2`).acquire({ waitMs: 300 }),
+          holdfast.lock(`${name}:3`).acquire(),
+          lock.isLocked(),
+          holdfast.lock(`${name}:4`).forceUnlock(),
+          hold.release(),
+        ].map((call) => settled(call, limitMs)),
+      )
+      expect(endings.map((ending) => ending instanceof Error)).toEqual(endings.map(() => true))
+      for (const way of ways) {
+        way.heal('lost')
+        way.breakAll()
+      }
+      for (const each of [name, `${name}:2`, `${name}:3`, `${name}:held`]) await fleet.nothingLeft(each)
+      await (await lock.acquire()).release()
+      end()
+    },
+    60_000,
+  )
+
+  test.each(faults)(
+    'where of a minority %s: as if all were well',
+    async (_, strike) => {
+      const name = fleet.lockName()
+      const { holdfast, ways, end } = await apart()
+      const lock = holdfast.lock(name)
+      for (const [round, way] of ways.entries()) {
+        strike(way)
+        const hold = await lock.acquire({ waitMs: 2_000, leaseMs: 60_000 })
+        expect(await fleet.holdfast(TIMES).lock(name).tryAcquire(), `round ${round}`).toBeNull()
+        await hold.release()
+        const next = await fleet.holdfast(TIMES).lock(name).acquire({ waitMs: 2_000 })
+        await next.release()
+        way.heal('lost')
+        way.breakAll()
+        await fleet.nothingLeft(name)
+      }
+      end()
+    },
+    60_000,
+  )
+})
+
+test('O1, W3: clients each of which another server does not answer exclude each other, and all are served', async () => {
+  const name = fleet.lockName()
+  const made = await Promise.all([0, 1, 2].map(() => apart()))
+  for (const [index, { ways }] of made.entries()) ways[index]?.blackHole()
+  let inside = 0
+  let most = 0
+  const served = made.map(() => 0)
+  const section = async (lock: Lock, index: number): Promise<void> => {
+    await lock.withLock(async () => {
+      inside += 1
+      most = Math.max(most, inside)
+      served[index] = (served[index] ?? 0) + 1
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      inside -= 1
+    })
+  }
+  await Promise.all(
+    made.map(async ({ holdfast }, index) => {
+      while (served.some((sections) => sections < 10)) await section(holdfast.lock(name), index)
+    }),
+  )
+  expect(most).toBe(1)
+  expect(Math.max(...served)).toBeLessThanOrEqual(40)
+  for (const { end } of made) end()
+}, 60_000)
+
+describe('W7: one that reaches all servers with its commands, and to which no messages come', () => {
+  /** Its connections that are subscribed fall silent. */
+  async function silenceNews(ways: readonly RespProxy[], count: number): Promise<void> {
+    for (const way of ways.slice(0, count)) {
+      const subscribed = () =>
+        way.open.filter(({ commands }) => commands.some((each) => each.name === 'SUBSCRIBE'))
+      await eventually(() => subscribed().length > 0)
+      for (const connection of subscribed()) connection.silence()
+    }
+  }
+
+  test.each([1, 2, 3])(
+    'from %i of 3: it has the lock after its next command elsewhere',
+    async (count) => {
+      const name = fleet.lockName()
+      const direct = fleet.holdfast(TIMES)
+      const hold = await direct.lock(name).acquire({ leaseMs: 60_000 })
+      const { holdfast, ways, end } = await apart({ storeTimeoutMs: 60_000 }, { protocol: 2 })
+      const waiting = holdfast.lock(name).acquire()
+      await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
+      await silenceNews(ways, count)
+      await hold.release()
+      const elsewhere = setInterval(
+        () =>
+          void holdfast
+            .lock(`${name}:other`)
+            .isLocked()
+            .catch(() => undefined),
+        200,
+      )
+      const next = await settled(waiting, 20_000)
+      clearInterval(elsewhere)
+      expect(next).toHaveProperty('release')
+      await (await waiting).release()
+      await fleet.nothingLeft(name)
+      end()
+    },
+    60_000,
+  )
+
+  test('it is passed over, and has the lock when the lease ends that it saw', async () => {
+    const name = fleet.lockName()
+    const direct = fleet.holdfast(TIMES)
+    const hold = await direct.lock(name).acquire({ leaseMs: 2_000 })
+    const { holdfast, ways, end } = await apart({ storeTimeoutMs: 60_000 }, { protocol: 2 })
+    const waiting = holdfast.lock(name).acquire()
+    await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
+    await silenceNews(ways, 3)
+    const other = direct.lock(name).acquire({ waitMs: 1_500 })
+    await hold.release()
+    await (await other).release()
+    await (await waiting).release()
+    await fleet.nothingLeft(name)
+    end()
+  }, 60_000)
+})

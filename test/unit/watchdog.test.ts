@@ -1,0 +1,64 @@
+/** When the watchdog sends what, on a store that answers when the test says so. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { StoreError } from '../../src/base/errors/errors.js'
+import { type Hold, Holdfast } from '../../src/index.js'
+import type { GrantedReply } from '../../src/port/lock-port.js'
+import { VirtualClock } from '../../src/stores/memory/index.js'
+import { ScriptedPort, settle } from './scripted-port.js'
+
+const EVERY_MS = 10_000
+
+let clock: VirtualClock
+let port: ScriptedPort
+let holdfast: Holdfast
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  port = new ScriptedPort()
+  const open = () => ({ lock: port, close: async () => undefined })
+  holdfast = new Holdfast({ clock, open }, { watchdogMs: 3 * EVERY_MS, lingerMs: 0 })
+})
+afterEach(() => holdfast.close())
+
+async function held(names: readonly string[], reply: Partial<GrantedReply> = {}): Promise<Hold[]> {
+  const holds = names.map((name) => holdfast.lock(name).acquire())
+  await settle()
+  for (const { answer } of port.acquires.all) answer({ outcome: 'granted', ...reply })
+  return await Promise.all(holds)
+}
+
+test('L4: a renewal that fails is tried again within a tenth of the time to the next, until it gets through', async () => {
+  await held(['lock'])
+  const told: string[] = []
+  for (const event of ['suspended', 'renewed'] as const) holdfast.on(event, () => told.push(event))
+  await clock.advance(EVERY_MS)
+  for (const tries of [1, 2]) {
+    expect(port.renewals.all).toHaveLength(tries)
+    port.renewals.last.fail(new StoreError('unreachable', 'renew', { transient: true }))
+    await clock.advance(EVERY_MS / 10)
+  }
+  port.renewals.last.answer(true)
+  await clock.advance(EVERY_MS / 2)
+  expect(port.renewals.all).toHaveLength(3)
+  expect(told).toEqual(['suspended', 'renewed'])
+})
+
+test('L1: more leases than fit into one piece are renewed piece by piece, without those that were released meanwhile', async () => {
+  const holds = await held(Array.from({ length: 1_002 }, (_, index) => `lock ${index}`))
+  await clock.advance(EVERY_MS)
+  expect(port.batches).toEqual([500])
+  const released = holds.at(-1)?.release()
+  await settle()
+  port.releases.last.answer('released')
+  await released
+  await clock.advance(2)
+  expect(port.batches).toEqual([500, 500, 1])
+})
+
+test('W3: a grant of the store’s own, with a short lease, is renewed when a third of that has passed, not at once', async () => {
+  await held(['lock'], { granted: { since: clock.now(), leaseMs: 3_000 } })
+  await clock.advance(999)
+  expect(port.renewals.all).toEqual([])
+  await clock.advance(1)
+  expect(port.renewals.all).toHaveLength(1)
+})
