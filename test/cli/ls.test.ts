@@ -68,7 +68,11 @@ describe('holdfast ls', () => {
   it('sorts by who waits, by age or by name, as a table and as JSON', async () => {
     const prefix = place.lockName()
     const holdfast = place.holdfast()
-    for (const end of ['b', 'c', 'a']) await holdfast.lock(`${prefix}:${end}`).acquire()
+    for (const end of ['b', 'c', 'a']) {
+      await holdfast.lock(`${prefix}:${end}`).acquire()
+      // Their ages differ by more than the millisecond in which they are told.
+      await place.pass(2)
+    }
     const leave = new AbortController()
     const waits = ['a', 'a', 'c'].map((end) => {
       const lock = place.holdfast().lock(`${prefix}:${end}`)
