@@ -96,10 +96,14 @@ const MYSQL: Readonly<Record<number, Kind | Verdict>> = {
 export function failureOf(error: unknown, { call, lockName, startedAt }: About): unknown {
   if (error instanceof HoldfastError) return error
   const verdict = judge(error)
-  if (verdict === 'timeout') return new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {})
+  if (verdict === 'timeout') return timedOut(lockName, startedAt)
   if (verdict === 'deadlock') return new DeadlockError(lockName, error)
   if (verdict === 'no-transaction') return new NoTransactionError(lockName, error)
   return new StoreError(verdict.reason, call, { lockName, cause: error, ...verdict })
+}
+
+export function timedOut(lockName: string, startedAt: number): LockTimeoutError {
+  return new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {}, undefined, 'transaction')
 }
 
 /** Whether the server ended a wait because its time was up. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { checkName } from '../base/checks/checks.js'
 import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
-import { InvalidArgumentError, LockTimeoutError } from '../base/errors/errors.js'
+import { InvalidArgumentError } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
 import type { MysqlTransaction, PostgresTransaction, SqlConnection } from '../port/sql-connection.js'
 import { transactionOf } from './driver.js'
-import { type About, failureOf } from './failure.js'
+import { type About, failureOf, timedOut } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
 import { waitInMysql } from './mysql-wait.js'
 import { namesTable } from './names-table.js'
@@ -70,7 +70,7 @@ async function lockInPostgres(
   // Counted, since the application's driver may give a boolean as something else, and the column another name.
   const { changed } = await session.attempt(`SELECT 1 AS granted WHERE pg_try_${call}`)
   if (changed > 0) return
-  if (options.waitMs === 0) throw new LockTimeoutError(lockName, machineTime.monotonicMs() - startedAt, {})
+  if (options.waitMs === 0) throw timedOut(lockName, startedAt)
   await waitInPostgres(session, options, (query) => query(`SELECT pg_${call}`))
 }
 

@@ -64,6 +64,9 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     await transactionLock(other, 'free', { waitMs: 500 })
     await expect(transactionLock(other, 'held', { waitMs: 100 })).rejects.toBeInstanceOf(LockTimeoutError)
     await expect(rowLock(other, bolts, { waitMs: 100 })).rejects.toBeInstanceOf(LockTimeoutError)
+    // There is no call that does without, as tryAcquire() is for other locks.
+    await expect(transactionLock(other, 'held', { waitMs: 0 })).rejects.toThrow(/Wait longer \(waitMs\)\.$/)
+    await expect(rowLock(other, bolts, { waitMs: 50 })).rejects.toThrow(/Wait longer \(waitMs\)\.$/)
     const aborted = transactionLock(other, 'held', { signal: AbortSignal.timeout(100) })
     await expect(aborted).rejects.toMatchObject({ name: 'TimeoutError' })
     const rows = await rowLock(other, sql`SELECT item FROM stock WHERE item = ${'nuts'} FOR UPDATE`)

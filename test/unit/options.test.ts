@@ -2,10 +2,13 @@ import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { checkFunction } from '../../src/base/checks/checks.js'
 import { InvalidArgumentError } from '../../src/base/errors/errors.js'
+import { typeText } from '../../src/base/errors/found.js'
 import { Owners } from '../../src/base/identity/owner.js'
 import { checkHoldfastOptions } from '../../src/client/holdfast-options.js'
+import { Holdfast } from '../../src/index.js'
 import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/kinds/options/options.js'
 import { checkPermitsOptions } from '../../src/kinds/options/permits-options.js'
+import { MemoryStore } from '../../src/stores/memory/index.js'
 
 const owners = new Owners()
 const mine = owners.next()
@@ -127,6 +130,17 @@ describe('names, owners, bodies', () => {
     expect(checkOwner(foreign)).toBe(foreign)
     expect(unchecked(checkOwner, 'nobody')).toBe('owner')
     expect(unchecked(checkOwner, 7)).toBe('owner')
+  })
+
+  test('what was found tells an empty array from one with elements: "an array; accepted: an array" helps nobody', () => {
+    const holdfast = new Holdfast(new MemoryStore())
+    expect(() => holdfast.multiLock([])).toThrow('locks is an empty array; accepted')
+    const proxy = new Proxy([1], {
+      get: () => {
+        throw new Error('no reading')
+      },
+    })
+    expect(typeText(proxy)).toBe('an array')
   })
 
   test('a body must be a function', () => {

@@ -44,8 +44,8 @@ export class LockTimeoutError extends HoldfastError {
       remainingMs?: number | undefined
     },
     cause?: unknown,
-    /** What was wanted, if not a lock: that a latch opens, permits. */
-    wants?: 'await' | 'permits' | undefined,
+    /** What was wanted, if not a lock: that a latch opens, permits, a value that another computes, a lock that ends with a transaction. */
+    wants?: 'await' | 'permits' | 'value' | 'transaction' | undefined,
   ) {
     const holder =
       seen.holder === undefined
@@ -55,19 +55,25 @@ export class LockTimeoutError extends HoldfastError {
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
         : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
-    const [what, instead, unknown] =
+    const name = quoted(lockName)
+    const [what, unknown] =
       wants === 'await'
-        ? [`Latch ${quoted(lockName)} did not open`, 'tryAwait() if you need not wait for it', 'it is open']
-        : [
-            `Lock ${quoted(lockName)} was not acquired`,
-            'tryAcquire() if you can do without the lock',
-            'anybody holds the lock',
-          ]
+        ? [`Latch ${name} did not open`, 'it is open']
+        : wants === 'value'
+          ? [`No value for ${name} came`, 'anybody computes it']
+          : [`Lock ${name} was not acquired`, 'anybody holds the lock']
+    // A value and a transaction have no call that does without.
+    const instead =
+      wants === 'await'
+        ? ', or use tryAwait() if you need not wait for it'
+        : wants === 'value' || wants === 'transaction'
+          ? ''
+          : ', or use tryAcquire() if you can do without the lock'
     const advice =
       cause === undefined
         ? wants === 'permits' && seen.remainingMs === Infinity
           ? 'No lease ends that would return permits. If their number was never set, write semaphore(name, permits), or call trySetPermits().'
-          : `Wait longer (waitMs), or use ${instead}.`
+          : `Wait longer (waitMs)${instead}.`
         : `${troubleText(cause)} Whether ${unknown} is not known.`
     super('LOCK_TIMEOUT', `${what} within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`, {
       lockName,

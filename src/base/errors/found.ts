@@ -9,12 +9,20 @@ export function typeText(value: unknown): string {
       return Number.isFinite(value) ? 'a number' : String(value)
     case 'object':
       if (value === null) return 'null'
-      return Array.isArray(value) ? 'an array' : `an object of ${classNameOf(value)}`
+      return Array.isArray(value) ? arrayText(value) : `an object of ${classNameOf(value)}`
     case 'boolean':
     case 'undefined':
       return String(value)
     default:
       return `a ${typeof value}`
+  }
+}
+
+function arrayText(value: readonly unknown[]): string {
+  try {
+    return value.length === 0 ? 'an empty array' : 'an array'
+  } catch {
+    return 'an array'
   }
 }
 

@@ -308,7 +308,7 @@ export class ComputeOnce {
   async #inTime<Result>(waiter: Waiter, deadline: number, work: Promise<Result>): Promise<Result> {
     const result = await waiter.upTo(deadline, work)
     if (result !== TIME_IS_UP) return result
-    throw new LockTimeoutError(waiter.call.name, this.#now() - waiter.startedAt, {})
+    throw new LockTimeoutError(waiter.call.name, this.#now() - waiter.startedAt, {}, undefined, 'value')
   }
 
   #callOf<Value>({ name, options }: Wanted<Value>, caller: Scope, holder: Scope): Call {
@@ -326,7 +326,7 @@ export class ComputeOnce {
 
   #refused(name: string, refusal: Refusal, waitMs: number): unknown {
     if (waitMs === 0 && refusal.cause !== undefined) return refusal.cause
-    return new LockTimeoutError(name, refusal.waitedMs, refusal, refusal.cause)
+    return new LockTimeoutError(name, refusal.waitedMs, refusal, refusal.cause, 'value')
   }
 
   /** A computation that waited for its own key would wait for ever. */
