@@ -32,7 +32,6 @@ class Child {
     await eventually(
       () => this.lines,
       (lines) => lines.includes(line),
-      15_000,
     )
   }
 
@@ -139,7 +138,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     if (latch) await near.countDownLatch(scene.name).trySetCount(2)
     scene.proxy.refuse()
     const child = start('change', scene.proxy.port, what)
-    await eventually(() => scene.proxy.refused >= 3 || !child.running, Boolean, 15_000)
+    await eventually(() => scene.proxy.refused >= 3 || !child.running)
     expect(child.running).toBe(true)
     scene.proxy.heal()
     await child.said(`answer:${answer}`)

@@ -112,7 +112,7 @@ describe.each(Object.keys(demotions))(
       expect(lost).toEqual([])
       expect(await holdsOf(hold)).toBe('1')
       await hold.release()
-    }, 40_000)
+    })
   },
 )
 

@@ -68,7 +68,7 @@ describe.concurrent.each([
     const last = await third
     expect(last.signal.aborted).toBe(false)
     await last.release()
-  }, 30_000)
+  })
 
   test('faults B4: a lock that outlives the token of its client is kept', async ({ onTestFinished }) => {
     // Its keep-alives are farther apart than a token lasts that nobody uses.
@@ -80,5 +80,5 @@ describe.concurrent.each([
     expect(new Set(told)).toEqual(new Set(['renewed']))
     hold.assertHeld()
     await hold.release()
-  }, 30_000)
+  })
 })

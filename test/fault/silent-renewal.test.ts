@@ -32,10 +32,10 @@ describe('L4: one connection that falls silent while a lock is held', () => {
   async function outlivesSilence(holdfast: Holdfast, take: Take): Promise<void> {
     const heard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'])
     const hold = await take(holdfast, scene.name)
-    await eventually(() => heard.includes('renewed'), Boolean, 15_000)
+    await eventually(() => heard.includes('renewed'))
     for (const connection of scene.proxy.open) connection.silence()
     heard.length = 0
-    await eventually(() => heard.includes('renewed') || heard.includes('lost'), Boolean, 15_000)
+    await eventually(() => heard.includes('renewed') || heard.includes('lost'))
     expect(heard.slice(0, 2)).toEqual(['suspended', 'renewed'])
     hold.assertHeld()
     await hold.release()

@@ -36,7 +36,7 @@ describe('renewal', () => {
     expect(await child.told()).toBe('works again')
     expect(await child.ended()).toBe(0)
     expect(child.errors).toBe('')
-  }, 30_000)
+  })
 })
 
 describe('commands that may have been carried out', () => {

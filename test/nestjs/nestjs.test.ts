@@ -141,8 +141,7 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
       return acquired + timedOut
     }
     // Both have fired each of the two twice.
-    for (const instance of [one, two])
-      await expect.poll(() => firings(instance), { timeout: 15_000 }).toBeGreaterThanOrEqual(4)
+    for (const instance of [one, two]) await expect.poll(() => firings(instance)).toBeGreaterThanOrEqual(4)
     expect(lines()).toEqual(['above report:above', 'below report:below'])
   })
 

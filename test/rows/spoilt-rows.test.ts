@@ -161,5 +161,5 @@ describe('a row that another program has spoilt', () => {
       ),
       runsOr(100),
     )
-  }, 30_000)
+  })
 })

@@ -33,7 +33,6 @@ function other() {
 
 test.each(['answered', 'lost'])(
   'faults B1, W4: a number that changes while a call is on its way into the line, whose answer is %s, leaves no entry behind',
-  { timeout: 5_000 },
   async (answer) => {
     const [near, far] = [fleet.client(), fleet.client()]
     const [mine, theirs] = [near, far].map(({ holdfast }) => holdfast.semaphore(lock.name))
