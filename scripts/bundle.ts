@@ -102,15 +102,17 @@ async function write(
     const paths = Object.keys(file.modules).map((path) => relative(root, path))
     const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
     const text = file.code.slice(first.length)
-    // Nobody reads the code of the command line.
-    const body = paths.some((path) => path.startsWith('src/cli/')) ? await withoutSpace(text) : text
+    // Nobody reads the code of the command line and of the page. Of the rest the ES modules are for readers.
+    const unread = paths.some((path) => path.startsWith('src/cli/'))
+    const body = unread || output.format === 'cjs' ? await minified(text, unread) : text
     const code = first + licences(paths) + body
     save(posix.join(folder, file.fileName), file.isEntry ? wrap(file.fileName, code) : code)
   }
 }
 
-async function withoutSpace(code: string): Promise<string> {
-  return (await transform(code, { minifyWhitespace: true, target: 'node20.19' })).code
+async function minified(code: string, wholly: boolean): Promise<string> {
+  const how = wholly ? { minify: true } : { minifyWhitespace: true }
+  return (await transform(code, { ...how, target: 'node20.19' })).code
 }
 
 /**

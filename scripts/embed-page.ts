@@ -1,7 +1,8 @@
-/** Bundles what a browser gets of the live page into texts in a module: so `holdfast/ui` needs no file beside it, and no package of the page's. */
+/** Bundles what a browser gets of the live page into compressed texts in a module: so `holdfast/ui` needs no file beside it, and no package of the page's. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { licences } from './licences.js'
 
@@ -41,6 +42,9 @@ writeFileSync(
   join(root, 'src/cli/ui/page.generated.ts'),
   `// Generated from ${folder} by scripts/embed-page.ts. Do not edit.\n` +
     Object.entries(texts)
-      .map(([name, text]) => `export const ${name}: string =\n  ${JSON.stringify(text)}\n`)
+      .map(
+        ([name, text]) =>
+          `export const ${name}: string =\n  '${brotliCompressSync(text).toString('base64')}'\n`,
+      )
       .join(''),
 )
