@@ -8,6 +8,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, posix, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { transform } from 'esbuild'
 import { type ChunkingContext, type InputOptions, type OutputOptions, rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { licences } from './licences.js'
@@ -94,8 +95,20 @@ async function write(folder: string, input: InputOptions, output: OutputOptions)
     if (file.type === 'asset') throw new Error(`${file.fileName} is no module`)
     const [first = ''] = /^#!.*\n/.exec(file.code) ?? []
     const terms = licences(Object.keys(file.modules).map((path) => relative(root, path)))
-    save(posix.join(folder, file.fileName), first + terms + file.code.slice(first.length))
+    const isProgram = /^(cli\/|ui\/|chunks\/operator).*\.js$/.test(file.fileName)
+    const code = isProgram ? await shortened(file.code) : file.code.slice(first.length)
+    save(posix.join(folder, file.fileName), first + terms + code)
   }
+}
+
+/** The command line and the page, which are half others' code, are there to run, not to be read: so the package stays small. */
+async function shortened(code: string): Promise<string> {
+  const options = {
+    minify: true,
+    target: 'node20',
+    legalComments: 'none',
+  } as const
+  return (await transform(code.replace(/^#!.*\n/, ''), options)).code
 }
 
 /** Puts the modules that several ways in use, or none until it needs them, into the file that `fileOf` names; those of one way in are in its own. */
