@@ -1,4 +1,4 @@
-/** Bundles what a browser gets of the live page into compressed texts in a module: so `holdfast/ui` needs no file beside it, and no package of the page's. */
+/** Bundles what a browser gets of the live page into texts in a module: so `holdfast/ui` needs no file beside it, and no package of the page's. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,16 +35,13 @@ const fileOf = (name: string): string => readFileSync(join(root, folder, name), 
 const texts = {
   html: fileOf('page.html'),
   css: textOf('style.css'),
-  js: licences(Object.keys(metafile.inputs)) + textOf('page.js'),
+  js: textOf('page.js'),
   icon: fileOf('icon.svg'),
 }
 writeFileSync(
   join(root, 'src/cli/ui/page.generated.ts'),
   `// Generated from ${folder} by scripts/embed-page.ts. Do not edit.\n` +
-    Object.entries(texts)
-      .map(
-        ([name, text]) =>
-          `export const ${name}: string =\n  '${brotliCompressSync(text).toString('base64')}'\n`,
-      )
-      .join(''),
+    licences(Object.keys(metafile.inputs)) +
+    `/** The texts, as JSON, compressed. */\n` +
+    `export const compressed: string =\n  '${brotliCompressSync(JSON.stringify(texts)).toString('base64')}'\n`,
 )

@@ -10,7 +10,7 @@ import { clean } from '../base/errors/holdfast-error.js'
 import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
 import { ownerText } from '../base/identity/label.js'
 import { exitCodes } from './exit-codes.js'
-import { timeText } from './seconds.js'
+import { timeText } from './time-text.js'
 
 /** A failure that the command line itself has found: what happened, and what to do. */
 export class CliError extends Error {

@@ -3,7 +3,7 @@ import { printable } from '../base/identity/printable.js'
 import { isoTime } from '../base/time/iso-time.js'
 import type { LockState } from '../port/lock-port.js'
 import type { Json } from './output.js'
-import { timeText } from './seconds.js'
+import { timeText } from './time-text.js'
 
 /** The kind of a lock, as far as Redis shows it. */
 export type ShownKind =

@@ -10,9 +10,9 @@ import { obtain } from './obtain.js'
 import type { Output } from './output.js'
 import type { Resource } from './resource.js'
 import type { RunOptions } from './run-options.js'
-import { timeText } from './seconds.js'
 import type { Server } from './server.js'
 import { exitCodeOfSignal, type Signals } from './signals.js'
+import { timeText } from './time-text.js'
 
 /** How long the release may take after a signal: a hanging server must not delay the end. */
 const RELEASE_MS = 1_000

@@ -3,8 +3,8 @@ import { printable } from '../base/identity/printable.js'
 import { heldSince, type LockView, waitingCount } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
-import { timeText } from './seconds.js'
 import { shortened } from './shortened.js'
+import { timeText } from './time-text.js'
 
 /** Tables cut names and owners longer than this; JSON has them in full. */
 const WIDEST_NAME = 60

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { printable } from '../../src/base/identity/printable.js'
-import { parseSeconds, timeText } from '../../src/cli/seconds.js'
+import { parseSeconds } from '../../src/cli/seconds.js'
+import { timeText } from '../../src/cli/time-text.js'
 
 describe('times', () => {
   it.each([

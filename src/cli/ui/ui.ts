@@ -1,9 +1,11 @@
-import { type ServerType, serve } from '@hono/node-server'
+import { createServer, type Server as HttpServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import { exitCodes } from '../exit-codes.js'
 import { CliError, failureOf } from '../failure.js'
 import { firstAnswer } from '../first-answer.js'
 import type { Output } from '../output.js'
 import type { Server } from '../server.js'
+import type { Bindings } from './address.js'
 import { appOf } from './app.js'
 import { Looker } from './looker.js'
 import { pageFiles } from './page-files.js'
@@ -28,7 +30,9 @@ export async function serveUi(
     access: token === undefined ? 'this machine' : { token },
     unlocker: mayUnlock ? new Unlocker(server, (freed) => note(freed, output)) : undefined,
   })
-  const http = await listening(serve({ fetch: app.fetch, hostname: host, port }), host, port)
+  const listener = getRequestListener((request, env: Bindings) => app.fetch(request, env))
+  const http = createServer((request, response) => void listener(request, response))
+  await listening(http.listen(port, host), host, port)
   const address = http.address()
   const url = urlOf(host, typeof address === 'object' && address !== null ? address.port : port)
   const may = mayUnlock ? 'locks can be freed there' : 'read-only'
@@ -36,7 +40,7 @@ export async function serveUi(
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   http.close()
-  if ('closeAllConnections' in http) http.closeAllConnections()
+  http.closeAllConnections()
   return exitCodes.ok
 }
 
@@ -44,9 +48,9 @@ function note({ name, kind, unlocked, text }: Freed, output: Output): void {
   output.note('unlocked', `a page freed: ${text}`, { name, kind, unlocked })
 }
 
-function listening(http: ServerType, host: string, port: number): Promise<ServerType> {
+function listening(http: HttpServer, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('listening', () => resolve(http))
+    http.once('listening', resolve)
     http.once('error', (cause: NodeJS.ErrnoException) => {
       const taken =
         cause.code === 'EADDRINUSE' ? ': another program listens there. --port 0 takes a free one' : ''
