@@ -13,7 +13,7 @@ import { Project } from './project.js'
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
 const PLAIN_LOCK_BYTES = 146_500
-const WHOLE_CLIENT_BYTES = 252_500
+const WHOLE_CLIENT_BYTES = 256_500
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
 const EXPECTED = { nested: 2, refused: true, locked: false }
