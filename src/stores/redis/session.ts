@@ -56,7 +56,7 @@ export class RedisSession extends LockSession {
   }
 
   get announcedLock(): VotePort {
-    this.#announcedLock ??= new VotePort(this.parts, this.commands())
+    this.#announcedLock ??= new VotePort(this.parts, this.commands({ tickets: true }))
     return this.#announcedLock
   }
 

@@ -19,6 +19,8 @@ export interface LockTerms {
   readonly publishCommand: Link['publishCommand'] | ''
   /** How long the counter of tokens is kept after the last one, in milliseconds, 0: for ever; undefined: the lock has no tokens. */
   readonly fenceRetentionMs?: number | undefined
+  /** Whether the store has one vote of several for the lock: then its tickets are the last of the scripts' keys. */
+  readonly tickets?: true | undefined
   /** Whether nobody may pass the line, not even while it cannot be reached because its slot moves between nodes of a cluster. */
   readonly inOrder?: boolean | undefined
 }
@@ -142,41 +144,37 @@ export class LockCommands implements LineNames, LineMode {
     name: string,
     args: readonly Argument[],
     read: (code: number) => Result,
-    beside?: string,
   ): Promise<Result> {
-    const readReply = (reply: unknown): Result | Promise<Result> => {
+    return this.run(script, name, args, (reply) => {
       const code = wholeIn(reply, -2)
       if (code !== -2) return read(code)
       const channel = this.releaseChannel(name)
       return announce(this.link, name, channel, '0', this.onError).then((told) => read(told + 1))
-    }
-    return this.run(script, name, args, readReply, beside)
+    })
   }
 
-  /** @param beside what is in another key beside the lock's, the last of the script's keys */
   run<Result>(
     script: Script,
     name: string,
     args: readonly Argument[],
     read: (reply: unknown) => Result | Promise<Result>,
-    beside?: string,
   ): Promise<Result> {
     const { keys, what, terms } = this.#addressOf(name)
-    const all = beside === undefined ? keys : ([...keys, companionOf(beside, this.keyPrefix + name)] as const)
-    return runScript(this.link, script, all, name, [what, args], read, terms)
+    return runScript(this.link, script, keys, name, [what, args], read, terms)
   }
 
   #addressOf(name: string): Address {
     const known = this.#addresses.get(name)
     if (known) return known
     const key = this.keyPrefix + name
-    const { publishCommand } = this.terms
+    const { publishCommand, tickets } = this.terms
+    const beside = tickets ? [companionOf('holdfast_tickets', key)] : []
     const channel = releaseChannelOf(key)
     const [line, processes] = [companionOf('holdfast_line', key), companionOf('holdfast_processes', key)]
     const roster = rosterOf(channel)
     const address: Address = {
       releases: [roster, channel],
-      keys: undivided(this.link, [key, line, processes, this.counterOf(name)]),
+      keys: undivided(this.link, [key, line, processes, this.counterOf(name), ...beside]),
       what: `${this.mode} ${publishCommand} ${processChannelsOf(key, this.#inCluster)} ${roster.slice(0, -channel.length)} ${channel}`,
       terms: {
         announces: publishCommand === '' ? undefined : { channel, text: '0' },

@@ -80,23 +80,15 @@ export class ReentrantLockPort implements LockPort {
     return this.commands.handOver(request)
   }
 
-  release(request: ReleaseRequest): Promise<ReleaseReply> {
-    const { name, heldBefore, repeated } = request
+  release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { link } = this.parts
     const { breaks } = link
-    return this.sendRelease(request, (reply) => {
+    return this.commands.release(name, owner, heldBefore, false, (reply) => {
       if (reply === 0) return 'still-held'
       if (reply > 0) return this.released(name, reply - 1)
       // A last release that may have been delivered before finds nothing left to release: it was carried out then.
       return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
     })
-  }
-
-  protected sendRelease(
-    { name, owner, heldBefore }: ReleaseRequest,
-    read: (code: number) => ReleaseReply,
-  ): Promise<ReleaseReply> {
-    return this.commands.release(name, owner, heldBefore, false, read)
   }
 
   /** @param told how many listeners received it. */

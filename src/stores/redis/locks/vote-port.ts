@@ -10,7 +10,6 @@ import { listIn, ownerIn, timeIn, timeLeft, wholeIn } from '../scripts/replies.j
 import { ticket, vote, voteReturn } from '../scripts/scripts.generated.js'
 import { ReentrantLockPort } from './reentrant-lock.js'
 
-const TICKETS = 'holdfast_tickets'
 const GRANTED: AcquireReply = { outcome: 'granted' }
 
 /** One server's vote for a lock that a majority of several servers gives, with tickets that say whom they prefer. */
@@ -21,26 +20,30 @@ export class VotePort extends ReentrantLockPort {
     if (starting) await starting
     const { name, owner, leaseMs, waits } = request
     const args = waits ? [owner, leaseMs, request.ticket] : [owner, leaseMs]
-    return await this.commands.run(vote, name, args, voteIn, TICKETS)
+    return await this.commands.run(vote, name, args, voteIn)
   }
 
   override async abandon(request: AcquireRequest): Promise<void> {
     const { name, owner, heldBefore } = request
     if (heldBefore > 0) return await super.abandon(request)
     const args = request.ticket === undefined ? [owner] : [owner, 1]
-    await this.commands.free(voteReturn, name, args, () => undefined, TICKETS)
+    await this.commands.free(voteReturn, name, args, () => undefined)
   }
 
-  protected override sendRelease(
-    { name, owner, heldBefore }: ReleaseRequest,
-    read: (code: number) => ReleaseReply,
-  ): Promise<ReleaseReply> {
-    if (heldBefore > 1) return this.commands.release(name, owner, heldBefore, false, read)
-    return this.commands.free(voteReturn, name, [owner], read, TICKETS)
+  override release(request: ReleaseRequest): Promise<ReleaseReply> {
+    const { name, owner, heldBefore, repeated } = request
+    if (heldBefore > 1) return super.release(request)
+    const { link } = this.parts
+    const { breaks } = link
+    return this.commands.free(voteReturn, name, [owner], (told) => {
+      if (told > 0) return this.released(name, told - 1)
+      // As with any last release: one that may have been delivered before was carried out then.
+      return repeated || link.breaks !== breaks ? 'released' : 'not-owner'
+    })
   }
 
   readonly setTicket = (name: string, client: string, number: number): Promise<number> =>
-    this.commands.run(ticket, name, [client, number], (reply) => wholeIn(reply, 0, 1), TICKETS)
+    this.commands.run(ticket, name, [client, number], (reply) => wholeIn(reply, 0, 1))
 
   override watch(name: string, onNews: (news?: News) => void): Watch {
     return this.parts.channels.hear(this.commands.releaseChannel(name), (text) => {
