@@ -107,7 +107,7 @@ describe('options of an acquisition', () => {
   test('a signal in the place of options is refused: it would be ignored, and the wait would have no end', () => {
     const call = (): unknown =>
       Reflect.apply(checkAcquireOptions, undefined, [AbortSignal.timeout(1), owners])
-    expect(call).toThrow('for a signal write { signal: … }')
+    expect(call).toThrow('options is an object of AbortSignal; accepted: an object, as in { waitMs: … }')
   })
 
   test('a signal of another realm, or a polyfill, is one by its shape', () => {

@@ -49,9 +49,7 @@ export function checkObject<Options>(
   if (typeof value !== 'object' || value === null || Array.isArray(value) || isAbortSignal(value)) {
     const lease =
       typeof value === 'number' && known.includes('leaseMs') ? '; for a lease write { leaseMs: … }' : ''
-    const signal =
-      isAbortSignal(value) && known.includes('signal') ? '; for a signal write { signal: … }' : ''
-    throw new InvalidArgumentError(argument, value, `an object, as in ${example}${lease}${signal}`)
+    throw new InvalidArgumentError(argument, value, `an object, as in ${example}${lease}`)
   }
   const copy = { ...value }
   // Those of a class, or of an object that it was made from.

@@ -59,9 +59,7 @@ export class LockTimeoutError extends HoldfastError {
     const [what, unknown] =
       wants === 'await'
         ? [`Latch ${name} did not open`, 'it is open']
-        : wants === 'value'
-          ? [`No value for ${name} came`, 'anybody computes it']
-          : [`Lock ${name} was not acquired`, 'anybody holds the lock']
+        : [`Lock ${name} was not acquired`, 'anybody holds the lock']
     // A value and a transaction have no call that does without.
     const instead =
       wants === 'await'
