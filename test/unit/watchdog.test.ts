@@ -6,7 +6,7 @@ import type { GrantedReply } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
-const EVERY_MS = 10_000
+const EVERY_MS = 1_000
 
 let clock: VirtualClock
 let port: ScriptedPort
@@ -56,9 +56,17 @@ test('L1: more leases than fit into one piece are renewed piece by piece, withou
 })
 
 test('W3: a grant of the store’s own, with a short lease, is renewed when a third of that has passed, not at once', async () => {
-  await held(['lock'], { granted: { since: clock.now(), leaseMs: 3_000 } })
-  await clock.advance(999)
+  await held(['lock'], { granted: { since: clock.now(), leaseMs: 300 } })
+  await clock.advance(99)
   expect(port.renewals.all).toEqual([])
   await clock.advance(1)
+  expect(port.renewals.all).toHaveLength(1)
+})
+
+test('L1: a grant that took long to arrive has little of its lease left, and is renewed at once', async () => {
+  const hold = holdfast.lock('lock').acquire()
+  await clock.advance(EVERY_MS + 1)
+  port.acquires.last.answer({ outcome: 'granted' })
+  await hold
   expect(port.renewals.all).toHaveLength(1)
 })
