@@ -28,7 +28,7 @@ const virtual: Project = {
     'test/contract/{combinations,memory-virtual-time}.test.ts',
     'test/cli/{key-names,seconds}.test.ts',
     'test/deadlock/{chase,cycles,virtual-time}.test.ts',
-    'test/docs/{demo-picture,errors,guarantees,options,stores}.test.ts',
+    'test/docs/{claims,demo-picture,errors,guarantees,options,stores}.test.ts',
     'test/leader/{observers,resigning}.test.ts',
     'test/line/{client-line,memory,row-grants,told}.test.ts',
     'test/liveness/{news-and-answers,schedules}.test.ts',
