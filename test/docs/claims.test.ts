@@ -16,7 +16,11 @@ test.each([
     '`election.stop()` on a silent store',
     /If the store does not answer they return after `storeTimeoutMs`/,
   ],
-  ['interop.md', 'whom `PUBSUB NUMSUB` counts', /counts Redisson.s\nwaiting processes and the first of Holdfast.s line/],
+  [
+    'interop.md',
+    'whom `PUBSUB NUMSUB` counts',
+    /counts Redisson.s\nwaiting processes and the first of Holdfast.s line/,
+  ],
   [
     'labels.md',
     '`heldSince` as a number and as a text',
