@@ -33,6 +33,8 @@ export class Service {
   readonly #drainMs: number
 
   constructor(options: ServiceOptions, log: ServiceLog) {
+    if (typeof options !== 'object' || options === null)
+      throw new InvalidArgumentError('options', options, 'an object, as in { store: redis }')
     const { store, drainMs, ...settings } = options
     this.#drainMs = whole('drainMs', drainMs, 0) ?? 5_000
     // What is named and not there is a mistake, and no file must stand in for it.
