@@ -8,6 +8,10 @@ import { connect, createServer, type Server } from 'node:net'
  */
 const LOWEST = 10_000
 const HIGHEST = 32_000
+/** Each worker of a run has a part of its own: the port of a server that is dead for a while must be free when it comes back. */
+const PARTS = 16
+const WIDTH = Math.floor((HIGHEST - LOWEST) / PARTS)
+const first = LOWEST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % PARTS) * WIDTH
 
 /** Several servers start at once: none is given the port that another is about to listen on. */
 const given = new Set<number>()
@@ -15,12 +19,12 @@ const given = new Set<number>()
 /** A port of the loopback interface that nothing listens on at the moment, another one each time. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = randomInt(LOWEST, HIGHEST)
+    const port = randomInt(first, first + WIDTH)
     if (given.has(port)) continue
     given.add(port)
     if (await isFree(port)) return port
   }
-  throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`)
+  throw new Error(`no free port found between ${first} and ${first + WIDTH}`)
 }
 
 function isFree(port: number): Promise<boolean> {
