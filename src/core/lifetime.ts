@@ -7,7 +7,7 @@ import { type Composition, Compositions } from './acquire/compositions.js'
 import type { Environment } from './environment.js'
 import type { Waiter } from './queue/waiter.js'
 import { around } from './tenure/other-side.js'
-import type { Releasing } from './tenure/tenure.js'
+import type { HoldRecord } from './tenure/tenure.js'
 import { Unanswered } from './unanswered.js'
 
 /**
@@ -22,7 +22,7 @@ export class Lifetime {
   otherSide: Lifetime | undefined
   readonly #acquisitions = new LinkedSet<Acquisition>()
   readonly #compositions = new Compositions()
-  readonly #releasing = new LinkedSet<Releasing>()
+  readonly #releasing = new LinkedSet<HoldRecord>()
   readonly #unanswered = new Unanswered()
   readonly #keepAlive = new KeepAlive()
 
@@ -51,13 +51,13 @@ export class Lifetime {
     this.#keepAlive.leave()
   }
 
-  releasing(releasing: Releasing): void {
+  releasing(grant: HoldRecord): void {
     this.#keepAlive.enter()
-    this.#releasing.add(releasing)
+    this.#releasing.add(grant)
   }
 
-  released(releasing: Releasing): void {
-    if (this.#releasing.delete(releasing)) this.#keepAlive.leave()
+  released(grant: HoldRecord): void {
+    if (this.#releasing.delete(grant)) this.#keepAlive.leave()
     this.lookWhetherDrained()
   }
 
@@ -163,9 +163,9 @@ export class Lifetime {
   async end(): Promise<void> {
     this.#unanswered.end()
     for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
-    for (const releasing of [...this.#releasing]) {
-      this.env.orphans.leftTaken(releasing.name)
-      this.released(releasing)
+    for (const grant of [...this.#releasing]) {
+      this.env.orphans.leftTaken(grant.tenure.name)
+      this.released(grant)
     }
     this.env.orphans.end()
     await this.#closing

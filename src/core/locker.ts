@@ -22,7 +22,7 @@ import { enterInMemory } from './tenure/enter-kept.js'
 import { letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import { uses } from './tenure/stored-as.js'
-import { type HoldRecord, Releasing } from './tenure/tenure.js'
+import type { HoldRecord } from './tenure/tenure.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -150,12 +150,10 @@ export class Locker {
 
   #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this.env, grant)) return undefined
-    const releasing = new Releasing(grant.tenure.name)
-    this.lifetime.releasing(releasing)
-    const work = release(this.env, grant, releasing, () => this.lifetime.released(releasing))
-    const released = this.lifetime.upToEnd(work, grant.tenure.name)
-    releasing.work = released
-    return released
+    this.lifetime.releasing(grant)
+    const work = release(this.env, grant, () => this.lifetime.released(grant))
+    grant.work = this.lifetime.upToEnd(work, grant.tenure.name)
+    return grant.work
   }
 
   /** Gives back a hold that nobody has been told of. */
