@@ -16,7 +16,6 @@ import { decide, type Situation, type Step } from './decide.js'
 import { Learned } from './learned.js'
 import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
-import { WatchFailures } from './watch-failures.js'
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
@@ -41,7 +40,6 @@ export class Acquisition implements Linked<Acquisition> {
   readonly #learned: Learned
   readonly #attempt: Attempt
   readonly #waiting: Waiting
-  readonly #watchFailures = new WatchFailures()
 
   constructor(
     private readonly env: Environment,
@@ -170,7 +168,7 @@ export class Acquisition implements Linked<Acquisition> {
       pollAt: learned.pollAt(queue.pollsOf(call), now),
       watching: queue.watch.inForce,
       learnedWhileWatching: learned.watching,
-      watchAgainAt: this.#watchFailures.againAt,
+      watchAgainAt: queue.watch.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
     }
   }
@@ -283,15 +281,14 @@ export class Acquisition implements Linked<Acquisition> {
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<undefined> {
     const { env, queue, waiter } = this
-    if (this.#watchFailures.heed(queue.watch, this.#now)) return
+    queue.watch.throwIfRefused()
     const watch = queue.watch.begin()
     this.#looked = false
     if (env.port.watchesInOrder) return
     try {
       await waiter.restUpTo(this.deadline, watch.confirmed)
-      this.#watchFailures.answered()
     } catch {
-      // The watch keeps what it failed with; a cancelled call ends here.
+      // The queue's watch has noted a failure; a cancelled call ends here.
       waiter.throwIfCancelled()
     }
   }
