@@ -5,6 +5,7 @@ import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
 import { Pauses } from './acquire/pauses.js'
+import type { Kin } from './kin.js'
 import type { KindTraits } from './kind.js'
 import { LocalQueue } from './queue/local-queue.js'
 import type { CoreSettings, LongWait, Services } from './services.js'
@@ -24,8 +25,6 @@ export interface Hooks {
   readonly tenureEnded: (tenure: Tenure) => void
   /** Gives back a hold that nobody has been told of. */
   readonly discard: (grant: HoldRecord) => Promise<void>
-  /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-  readonly usedElsewhere: (name: string, owner: Owner) => boolean
 }
 
 /**
@@ -45,10 +44,8 @@ export class Environment implements Services {
   /** Between tries of what somebody awaits. */
   readonly pauses: Pauses
   closed = false
-  /** The other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
-  otherSide: Environment | undefined
-  /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
-  rivals: readonly Environment[] = []
+  /** The other kinds that are one lock with this one. */
+  kin: Kin | undefined
   readonly #queues = new Map<string, LocalQueue>()
   /** Of these, the latest at which nobody stands, whether their lock is held or not; the longest quiet first. */
   readonly #quiet = new LinkedSet<LocalQueue>()

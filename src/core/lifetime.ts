@@ -5,7 +5,6 @@ import type { Acquisition } from './acquire/acquisition.js'
 import type { Call, Composition } from './acquire/call.js'
 import type { Environment } from './environment.js'
 import type { Waiter } from './queue/waiter.js'
-import { around } from './tenure/other-side.js'
 import type { HoldRecord } from './tenure/tenure.js'
 import { Unanswered } from './unanswered.js'
 
@@ -139,7 +138,7 @@ export class Lifetime {
   #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
     const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
     const has = tenure?.state === 'held' && tenure.owner === caller.owner
-    return has || around(this.env, name, caller) !== undefined
+    return has || this.env.kin?.around(name, caller) !== undefined
   }
 
   /**

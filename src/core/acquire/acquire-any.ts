@@ -1,4 +1,5 @@
 import type { Locker } from '../locker.js'
+import { uses } from '../tenure/stored-as.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import type { Call, Composition, Refusal } from './call.js'
@@ -130,7 +131,7 @@ export class AcquireAny implements Composition {
     const { locker, terms } = this
     for (const index of order) {
       const name = this.nameOf(index)
-      if (!locker.uses(name, terms.caller.owner)) continue
+      if (!uses(locker.env, name, terms.caller.owner)) continue
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }

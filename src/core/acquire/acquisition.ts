@@ -6,7 +6,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { enterInMemory, enterInStore } from '../tenure/enter-kept.js'
-import { around, isNested } from '../tenure/other-side.js'
 import { storedAs } from '../tenure/stored-as.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
@@ -110,7 +109,7 @@ export class Acquisition implements Linked<Acquisition> {
 
   #join(): (() => void) | undefined {
     const { env, queue, waiter, call } = this
-    waiter.within = around(env, queue.name, waiter.caller) !== undefined
+    waiter.within = env.kin?.around(queue.name, waiter.caller) !== undefined
     queue.waiters.join(waiter)
     return call.signal && onAbort(call.signal, (reason) => waiter.cancel(reason))
   }
@@ -148,7 +147,7 @@ export class Acquisition implements Linked<Acquisition> {
       deadline,
       once,
       handedOff: waiter.handedOff,
-      nested: isNested(env, call, tenure),
+      nested: this.#isNested(tenure),
       keptHere: env.lingering.lastOf(queue.name) !== undefined,
       tryAgainAt: call.insists ? retryAt : learned.patience.askAgainAt,
       handOffPending: waiter.handOffPending,
@@ -171,6 +170,13 @@ export class Acquisition implements Linked<Acquisition> {
       watchAgainAt: queue.watch.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
     }
+  }
+
+  /** Whether the call is made within a section of its own owner, and one of the two is not reentrant. Rivals never enter each other. */
+  #isNested(own: Tenure | undefined): boolean {
+    const { name, caller, reentrant = true } = this.call
+    if (own?.isSectionOf(caller)) return !(reentrant && own.holds.at(-1)?.reentrant)
+    return !reentrant && this.env.kin?.isInRival(name, caller) === true
   }
 
   #tenureHere(tenure: Tenure | undefined): Situation['tenureHere'] {
@@ -205,7 +211,7 @@ export class Acquisition implements Linked<Acquisition> {
     // Where the process hears of grants already, its first question can have it join the line.
     if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
-    const outer = around(env, queue.name, waiter.caller)
+    const outer = env.kin?.around(queue.name, waiter.caller)
     if (!outer) return this.#attempt.send(this.#newTenure())
     return this.#inTurn(outer, () => this.#newTenure(outer))
   }
@@ -317,7 +323,7 @@ export class Acquisition implements Linked<Acquisition> {
   /** A call inside its owner's section on the other side of the lock takes no place, and waits for no sibling. */
   #standWithin(): void {
     const { queue, waiter, env } = this
-    const outer = around(env, queue.name, waiter.caller)
+    const outer = env.kin?.around(queue.name, waiter.caller)
     const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.traces.leave()

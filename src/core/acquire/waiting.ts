@@ -122,9 +122,9 @@ export class Waiting {
  * One more call is to wait. Where as many wait as may, on both sides of a lock that has two, the newest call is refused: this one, unless
  * another that came later waits already, because this one has been asking the store meanwhile.
  */
-function makeRoom({ settings, otherSide }: Environment, queue: LocalQueue, waiter: Waiter): void {
+function makeRoom({ settings, kin }: Environment, queue: LocalQueue, waiter: Waiter): void {
   const { maxWaiters } = settings
-  const queues = [queue, otherSide?.queues.get(queue.name)].filter((each) => each !== undefined)
+  const queues = [queue, kin?.otherQueue(queue.name)].filter((each) => each !== undefined)
   if (queues.reduce((sum, { waiters }) => sum + waiters.waiting, 0) < maxWaiters) return
   const refusal = new TooManyWaitersError(queue.name, maxWaiters)
   let newest = { waiter, queue }

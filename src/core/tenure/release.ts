@@ -7,7 +7,6 @@ import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
 import { keepTaken } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
-import { letIn } from './other-side.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 import { withinLease } from './within-lease.js'
 
@@ -66,7 +65,7 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
     turns.end(failure)
     if (!isLast) {
       env.tenures.lessened(tenure)
-      letIn(env, tenure)
+      env.kin?.changed(tenure)
     }
     onEnd()
   }

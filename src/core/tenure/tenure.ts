@@ -98,6 +98,11 @@ export class Tenure extends Alarm implements Linked<Tenure> {
     return this.#topAdmits(caller) && (beside?.state !== 'held' || beside.#topAdmits(caller))
   }
 
+  /** Whether a call from `caller` is made in its section. */
+  isSectionOf(caller: Scope): boolean {
+    return this.state === 'held' && this.admits(caller)
+  }
+
   #topAdmits(caller: Scope): boolean {
     const top = this.holds[this.holds.length - 1]
     return top !== undefined && caller.owner === this.owner && surrounds(top, caller)
