@@ -1,5 +1,4 @@
 import { LinkedSet } from '../base/collections/linked-set.js'
-import type { Owner } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
@@ -8,7 +7,7 @@ import { Pauses } from './acquire/pauses.js'
 import type { Kin } from './kin.js'
 import type { KindTraits } from './kind.js'
 import { LocalQueue } from './queue/local-queue.js'
-import type { CoreSettings, LongWait, Services } from './services.js'
+import type { CoreSettings, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
 import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
@@ -38,6 +37,9 @@ export class Environment implements Services {
   readonly settings: CoreSettings
   readonly events: Events
   readonly metrics: Metrics
+  readonly newOwner: Services['newOwner']
+  readonly onLasting: Services['onLasting']
+  readonly onWait: Services['onWait']
   readonly orphans: Orphans
   readonly tenures: Tenures
   readonly lingering: Lingering
@@ -51,7 +53,7 @@ export class Environment implements Services {
   readonly #quiet = new LinkedSet<LocalQueue>()
 
   constructor(
-    private readonly services: Services,
+    services: Services,
     readonly hooks: Hooks,
   ) {
     const { kind, port, schedule, settings, events, metrics } = services
@@ -61,22 +63,13 @@ export class Environment implements Services {
     this.settings = settings
     this.events = events
     this.metrics = metrics
+    this.newOwner = services.newOwner
+    this.onLasting = services.onLasting
+    this.onWait = services.onWait
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
     this.tenures = new Tenures(this, this.orphans, this.#queues, hooks.tenureEnded)
     this.lingering = new Lingering(this, this.tenures, hooks.discard)
-  }
-
-  newOwner(): Owner {
-    return this.services.newOwner()
-  }
-
-  onLasting(grant: HoldRecord, callersHold: object): void {
-    this.services.onLasting?.(grant, callersHold)
-  }
-
-  onWait(wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
-    return this.services.onWait?.(wait, calledAt)
   }
 
   get queues(): ReadonlyMap<string, LocalQueue> {

@@ -161,12 +161,13 @@ export class Lifetime {
     const compositions = [...this.#compositions.keys()].map(({ work }) => work)
     await this.#keepAlive.during(async () => {
       await Promise.allSettled([...cancelled.map(({ work }) => work), ...compositions])
-      env.tenures.closeHeld(new ClosedError())
+      env.tenures.close('held')
       await Promise.allSettled([...this.#acquisitions].map(({ work }) => work))
-      env.tenures.closeHeld(new ClosedError())
+      env.tenures.close('held')
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled([...this.#releasing].map(({ work }) => work))
-      env.tenures.close(new ClosedError())
+      env.tenures.watchdog.stop()
+      env.tenures.close()
       await this.upToEnd(env.orphans.close()).catch(() => undefined)
       for (const queue of env.queues.values()) env.dropIfIdle(queue)
     })

@@ -40,7 +40,7 @@ export class Waiting {
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
-    this.#onEnd = env.onWait(waiter, this.calledAt)
+    this.#onEnd = env.onWait?.(waiter, this.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
     else if (!queue.seen && queue.waiters.asking) queue.waiters.untold.add(this.#tellOfHolder)

@@ -13,7 +13,7 @@ export interface WatchListener {
   /** The store has announced something, or the watch has failed. */
   onSignal(news?: News): void
   /** Nothing is announced any more. */
-  onWatchEnded(): void
+  onWatchEnded?(): void
 }
 
 /**
@@ -134,6 +134,6 @@ export class ReleaseWatch {
     this.#watch = undefined
     this.#confirmed = false
     this.#refusal = undefined
-    this.queue.policy.onWatchEnded()
+    this.queue.policy.onWatchEnded?.()
   }
 }

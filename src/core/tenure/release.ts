@@ -64,7 +64,8 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
   } finally {
     turns.end(failure)
     if (!isLast) {
-      env.tenures.lessened(tenure)
+      // A sibling that waited may re-enter now.
+      env.tenures.queueOf(tenure)?.policy.wakeNext(tenure.owner)
       env.kin?.changed(tenure)
     }
     onEnd()
