@@ -1,7 +1,6 @@
 import { reasonOf } from '../base/errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../base/errors/errors.js'
 import { labelOf } from '../base/identity/label.js'
-import type { Owner } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { withDeadline } from '../base/time/with-deadline.js'
 import type { Emit } from '../observe/events/events.js'
@@ -19,10 +18,8 @@ import { extend } from './lease/extend.js'
 import { Lifetime } from './lifetime.js'
 import type { CoreSettings, Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
-import { letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
-import { uses } from './tenure/stored-as.js'
-import { type HoldRecord, Releasing } from './tenure/tenure.js'
+import type { HoldRecord } from './tenure/tenure.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -31,24 +28,18 @@ import { type HoldRecord, Releasing } from './tenure/tenure.js'
 export class Locker {
   readonly env: Environment
   readonly lifetime: Lifetime
-  #otherSide: Locker | undefined
 
-  constructor(
-    services: Services,
-    /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-    usedElsewhere: (name: string, owner: Owner) => boolean,
-  ) {
+  constructor(services: Services) {
     this.env = new Environment(services, {
       tenureEnded: (tenure) => {
         const queue = this.env.queues.get(tenure.name)
         this.env.lingering.over(tenure)
         queue?.policy.wakeNext(tenure.owner)
-        letIn(this.env, tenure)
+        this.env.kin?.changed(tenure)
         if (queue) this.env.dropIfIdle(queue)
         this.lifetime.lookWhetherDrained()
       },
       discard: (grant) => this.discard(grant),
-      usedElsewhere,
     })
     this.lifetime = new Lifetime(this.env)
   }
@@ -75,22 +66,6 @@ export class Locker {
 
   get closed(): boolean {
     return this.env.closed
-  }
-
-  /** The locker of the other side, where a lock has two: reading and writing. */
-  joinSides(other: Locker): void {
-    this.#otherSide = other
-    this.env.otherSide = other.env
-    other.#otherSide = this
-    other.env.otherSide = this.env
-    this.lifetime.otherSide = other.lifetime
-    other.lifetime.otherSide = this.lifetime
-  }
-
-  /** The two lock the same thing in the store: one owner has it, whichever kind it asked for. */
-  meetRival(other: Locker): void {
-    this.env.rivals = [...this.env.rivals, other.env]
-    other.env.rivals = [...other.env.rivals, this.env]
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
@@ -150,12 +125,10 @@ export class Locker {
 
   #release(grant: HoldRecord): Promise<void> | undefined {
     if (releaseInMemory(this.env, grant)) return undefined
-    const releasing = new Releasing(grant.tenure.name)
-    this.lifetime.releasing(releasing)
-    const work = release(this.env, grant, releasing, () => this.lifetime.released(releasing))
-    const released = this.lifetime.upToEnd(work, grant.tenure.name)
-    releasing.work = released
-    return released
+    this.lifetime.releasing(grant)
+    const work = release(this.env, grant, () => this.lifetime.released(grant))
+    grant.work = this.lifetime.upToEnd(work, grant.tenure.name)
+    return grant.work
   }
 
   /** Gives back a hold that nobody has been told of. */
@@ -192,16 +165,6 @@ export class Locker {
     if (!held) this.env.tenures.lose(tenure, 'not-in-store', undefined)
   }
 
-  /** Whether the store may know that owner by this locker's doing. */
-  uses(name: string, owner: Owner): boolean {
-    return uses(this.env, name, owner)
-  }
-
-  /** As {@link uses}, for the other side of the lock. */
-  otherSideUses(name: string, owner: Owner): boolean {
-    return this.#otherSide?.uses(name, owner) === true
-  }
-
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
   isIdle(name: string): boolean {
     const queue = this.env.queues.get(name)
@@ -215,9 +178,10 @@ export class Locker {
 
   translated(state: LockState): LockState {
     const stored = state.owners[0]?.owner
-    for (const { lingering } of [this.env, ...this.env.rivals])
-      if (stored && lingering.lastOf(state.name)?.tenure.storedAs === stored)
-        return { name: state.name, owners: [], remainingMs: 0, lingering: true }
+    const { lingering, kin } = this.env
+    const lingersHere = lingering.lastOf(state.name)?.tenure.storedAs === stored
+    if (stored && (lingersHere || kin?.lingers(state.name, stored)))
+      return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const queue = this.env.queues.get(state.name)
     const owners = state.owners.map((each) => {
       const owner = queue?.ownerBehind(each.owner) ?? each.owner
@@ -241,11 +205,12 @@ export class Locker {
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const before = [this.env, ...this.env.rivals].map((env) => ({ env, tenures: env.tenuresOf(name) }))
+    const before = this.env.tenuresOf(name)
+    const loseRivals = this.env.kin?.standing(name)
     const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const { env, tenures } of before)
-      for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
+    for (const tenure of before) this.env.tenures.lose(tenure, 'not-in-store', undefined)
+    loseRivals?.()
     return true
   }
 

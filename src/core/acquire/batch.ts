@@ -2,7 +2,6 @@ import type { AcquireReply, AcquireRequest, BatchPort } from '../../port/lock-po
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import type { Call, Refusal } from './call.js'
-import { SignalFan } from './signal-fan.js'
 
 const NOT_TAKEN: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
 
@@ -58,13 +57,9 @@ export async function acquireBatch(
 ): Promise<BatchResult> {
   const batch = new Batch(port, wanted)
   const sends = (request: AcquireRequest): ReturnType<Batch['send']> => batch.send(request)
-  const fan = new SignalFan(calls[0]?.signal)
-  const asking = calls.map((call) =>
-    locker.acquire({ ...call, once: true, sends, signal: call.signal && fan.next() }),
-  )
+  const asking = calls.map((call) => locker.acquire({ ...call, once: true, sends }))
   batch.leave()
   const ends = await Promise.allSettled(asking)
-  fan.close()
   const grants = new Map<number, HoldRecord>()
   let refusal: BatchResult['refusal'] = { ...NOTHING_IN_THE_WAY, name: undefined }
   let failure: PromiseRejectedResult | undefined
