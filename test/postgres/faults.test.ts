@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { until } from '../servers/until.js'
+import { lasting } from '../setup/lasting.js'
 import { type Client, type Extra, libraryNames, missing, type openClient, Stand, title } from './server.js'
 import { add, copy, failureOf, tallies } from './tally.js'
 
@@ -138,7 +139,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
-      const client = open(undefined, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
       await add(client, 'locked')
       const letGo = await stand.lockRow('locked')
       // Whichever of the two ends it first.
@@ -151,7 +152,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
-      const client = open(undefined, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
       await add(client, 'hung')
       await client.session.inbox?.opened()
       const pids = await stand.processes()
@@ -183,7 +184,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a command that cannot be sent in its time is rejected', async () => {
-      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: 300 })
+      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: lasting(300) })
       await add(client, 'first')
       const [pid] = await stand.processes()
       await run('kill', ['-STOP', String(pid)])
