@@ -90,6 +90,22 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
   })
 
+  test('a statement has an end to its wait for a row, and to nothing else: one for a synchronous replica would end as if it were done', async () => {
+    await stand.pool.query(`CREATE TABLE seen (setting text);
+      CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO seen SELECT name || ' ' || setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout');
+        RETURN NEW; END $$;
+      CREATE TRIGGER sees BEFORE INSERT ON holdfast_locks FOR EACH ROW EXECUTE FUNCTION see()`)
+    stand.after(() =>
+      stand.pool.query('DROP TRIGGER sees ON holdfast_locks; DROP FUNCTION see; DROP TABLE seen'),
+    )
+    await add(
+      open(applicationWith({ settings: { statement_timeout: '5000' } }), {}, { commandTimeoutMs: 7_000 }),
+    )
+    const { rows } = await stand.pool.query('SELECT setting FROM seen ORDER BY setting')
+    expect(rows.map(({ setting }) => setting)).toEqual(['lock_timeout 7000', 'statement_timeout 0'])
+  })
+
   describe('connections', () => {
     test('no more are opened than allowed, and commands wait for one', async () => {
       const client = open(undefined, { connections: 2 })
