@@ -5,6 +5,7 @@ import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { tlsBefore } from '../wire/tls.js'
 
 describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
@@ -17,7 +18,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
     beforeEach(async () => {
       scene = await Scene.standalone(library)
       application = standaloneClient({ host: scene.proxy.host, port: scene.proxy.port }, library)
-      holdfast = new Holdfast(application, { watchdogMs: 900 })
+      holdfast = new Holdfast(application, { watchdogMs: lasting(900) })
     })
 
     afterEach(async () => {

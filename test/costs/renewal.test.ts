@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { span } from '../setup/span.js'
 
 const LOCKS = 200
@@ -53,7 +54,7 @@ describe.each([
 
   test('sends nothing for holds with a lease of their own', async () => {
     scene = await Scene.counted(library)
-    const holdfast = scene.holdfast({ watchdogMs: 300 })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(300) })
     const watched = await holdfast.lock(`${scene.name}:watched`).acquire()
     const leased = await holdfast.lock(scene.name).acquire({ leaseMs: 10_000 })
     const tally = scene.proxy.tally()

@@ -4,6 +4,7 @@ import { kindsOf } from '../../src/client/lock-client.js'
 import type { Holdfast } from '../../src/index.js'
 import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { heard, labels, type Place, ringOfProcesses } from './members.js'
 
 let rings = 0
@@ -50,7 +51,10 @@ export function ringCases(place: () => Place, traces: () => Traces): void {
 
   test('K3, K5: the edge of a process that was killed makes no cycle, and is gone with its time', async () => {
     const names = freshNames()
-    const { processes } = await ringOfProcesses(place(), names, { watchdogMs: 1_000, onDeadlock: 'report' })
+    const { processes } = await ringOfProcesses(place(), names, {
+      watchdogMs: lasting(2_000),
+      onDeadlock: 'report',
+    })
     const [victim, ...others] = processes
     if (!victim) throw new Error('there are three')
     await heard(victim, 'deadlock')

@@ -4,6 +4,7 @@ import { Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.j
 import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdEnsemble, type EtcdServer } from '../servers/etcd/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { anyLock, keysIn, linkTo } from './scene.js'
 
 let ensemble: EtcdEnsemble
@@ -95,12 +96,13 @@ describe('the leader', () => {
   test('dies while a lock is held: it stays held, is kept alive by the next one, and its release is heard', async () => {
     const leader = await ensemble.leader()
     const { name } = anyLock()
-    const hold = await holdfast(leader, { watchdogMs: 3_000 }).lock(name).acquire()
+    const watchdogMs = lasting(3_000)
+    const hold = await holdfast(leader, { watchdogMs }).lock(name).acquire()
     const waiting = holdfast(await someFollower())
       .lock(name)
       .acquire()
     await leader.kill()
-    const waitMs = 4_500
+    const waitMs = 1.5 * watchdogMs
     expect(
       await holdfast(await aliveMember(leader))
         .lock(name)

@@ -143,3 +143,10 @@ test('two plugins, or options that are none, are refused when the application st
     Promise.resolve(Reflect.apply(other.register, other, [fastifyHoldfast, wrong])),
   ).rejects.toThrow(/drainMS/)
 })
+
+test('Fastify 4 takes the plugin, too', () => {
+  expect(Reflect.get(fastifyHoldfast, Symbol.for('plugin-meta'))).toEqual({
+    name: 'holdfast',
+    fastify: '4.x || 5.x',
+  })
+})

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, type Holdfast, type Lock, StoreError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
 
@@ -73,7 +74,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   })
 
   test('of a renewal: it is repeated and the lock is kept', async () => {
-    const short = scene.holdfast({ commandTimeoutMs: 200, watchdogMs: 1_500 })
+    const short = scene.holdfast({ commandTimeoutMs: lasting(200), watchdogMs: lasting(1_500) })
     const events: string[] = []
     for (const event of ['suspended', 'renewed', 'lost'] as const) short.on(event, () => events.push(event))
     const hold = await short.lock(scene.name).acquire()

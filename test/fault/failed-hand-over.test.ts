@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { LockLostError } from '../../src/index.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { calls } from './proxied-command.js'
 import { leased, patient, Queue } from './queue.js'
 import { Scene } from './scene.js'
@@ -36,7 +37,7 @@ describe('the lock is gone when it is to be handed over', () => {
   })
 
   test('L4: in memory: the heir is told by its first renewal, and the next gets in', async () => {
-    const watched = queue.scene.holdfast({ ...patient, watchdogMs: 900 })
+    const watched = queue.scene.holdfast({ ...patient, watchdogMs: lasting(900) })
     const mine = watched.lock(queue.scene.name)
     const hold = await mine.acquire()
     const [first, second] = [mine.acquire(), mine.acquire(leased)]

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { type Hold, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { later } from '../setup/later.js'
 import { eventsOf } from './heard.js'
 import { NOTHING, Scene } from './scene.js'
@@ -37,7 +38,7 @@ describe('a full server that may not evict', () => {
   })
 
   test('takes releases, partial ones too, and renews', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: 900 })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(900) })
     const lock = holdfast.lock(scene.name)
     const heard = eventsOf(holdfast, ['renewed', 'suspended', 'lost', 'error'])
     const outer = await lock.acquire()
@@ -151,7 +152,7 @@ describe('a key that is forbidden by and by', () => {
   afterEach(() => scene.direct.call('ACL', 'SETUSER', 'default', 'allkeys'))
 
   test('L4: a renewal that fails is told by `suspended`, retried, and the lock is kept when it gets through', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: 1_800 })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })
     const lock = holdfast.lock(scene.name)
     const heard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'])
     const suspended = new Promise((resolve) => holdfast.once('suspended', resolve))
@@ -173,7 +174,7 @@ describe('a key that is forbidden by and by', () => {
 
   test("L4: the failing renewal of one lock delays no other lock's", async () => {
     const other = `${scene.name}:other`
-    const holdfast = scene.holdfast({ watchdogMs: 1_800 })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })
     const bad = await holdfast.lock(scene.name).acquire()
     const good = await holdfast.lock(other).acquire()
     const badHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], scene.name)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import type { Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { eventsOf } from './heard.js'
 import type { Scene } from './scene.js'
 import { stage } from './stage.js'
@@ -79,7 +80,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
   })
 
   test('X2: SCRIPT FLUSH before every command changes nothing', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: 900 })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(900) })
     const lock = holdfast.lock(scene.name)
     const flush = (): Promise<unknown> => scene.direct.call('SCRIPT', 'FLUSH')
     await flush()

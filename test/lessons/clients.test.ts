@@ -12,7 +12,7 @@ describe.each(clientLibraries)('%s', (library) => {
   test('node-redlock#160, #310, #277, redis-semaphore#25: excludes, waits, wakes and renews', async () => {
     const name = place.lockName()
     const client = standaloneClient({ ...inject('servers').standalone }, library)
-    const holdfast = new Holdfast(client, { watchdogMs: 1_200 })
+    const holdfast = new Holdfast(client, { watchdogMs: place.lease(1_200) })
     const other = place.holdfast()
     try {
       let renewals = 0
@@ -39,7 +39,7 @@ describe.each(clientLibraries)('%s', (library) => {
   test('ioredis: a connection shared with the application is not used: a BLPOP delays no renewal', async () => {
     const name = place.lockName()
     const client = standaloneClient({ ...inject('servers').standalone }, library)
-    const holdfast = new Holdfast(client, { watchdogMs: 1_500 })
+    const holdfast = new Holdfast(client, { watchdogMs: place.lease(1_500) })
     const told: string[] = []
     holdfast.on('lost', () => told.push('lost'))
     holdfast.on('suspended', () => told.push('suspended'))

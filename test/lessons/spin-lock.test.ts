@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { clientLibraries } from '../setup/clients.js'
+import { lasting } from '../setup/lasting.js'
 
 let place: PrivateServer
 
@@ -48,7 +49,7 @@ test.each(clientLibraries)(
     scene.proxy.hangUpOn(({ name }) => unknown.has(name))
     const client = { protocol: 2, enableReadyCheck: false, disableClientInfo: true }
     const [one, other] = [1, 2].map(() =>
-      scene.holdfast({ watchdogMs: 1_500 }, { client }).spinLock(scene.name),
+      scene.holdfast({ watchdogMs: lasting(1_500) }, { client }).spinLock(scene.name),
     )
     const hold = await one?.acquire()
     expect(await other?.tryAcquire()).toBeNull()

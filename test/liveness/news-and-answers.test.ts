@@ -118,3 +118,17 @@ test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
     expect(waiting.value).toBeDefined()
   },
 )
+
+test('L3: a nested hold that was granted before the lease ended, and is answered after it, is held and told of its own loss', async () => {
+  const owner = here.owner()
+  const outer = await here.lock('name').acquire({ owner, leaseMs: 1_000 })
+  travels({ back: 1_500 })
+  const nesting = outcomeOf(clock, here.lock('name').acquire({ owner, leaseMs: 10_000 }))
+  await clock.advance(2_000)
+  expect(outer.signal.aborted).toBe(true)
+  expect(nesting).toMatchObject({ at: 1_500, error: undefined })
+  nesting.value?.assertHeld()
+  expect((await there.lock('name').inspect()).owners).toMatchObject([{ holds: 1 }])
+  await clock.advance(10_000)
+  expect(nesting.value?.signal.aborted).toBe(true)
+})

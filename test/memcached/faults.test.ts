@@ -14,6 +14,7 @@ import { keyOf } from '../../src/stores/memcached/key.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { freePort } from '../servers/port.js'
 import { until } from '../servers/until.js'
+import { lasting } from '../setup/lasting.js'
 import { Wire } from '../wire/wire.js'
 import { raw } from './raw.js'
 
@@ -99,7 +100,7 @@ describe('a reply is lost', () => {
   })
 
   test('W4: to an acquire whose call leaves: nothing is left behind', async () => {
-    const [holdfast, other] = [open(wire, { commandTimeoutMs: 300 }), open()]
+    const [holdfast, other] = [open(wire, { commandTimeoutMs: lasting(300) }), open()]
     await holdfast.lock('warm').withLock(() => undefined)
     const name = randomUUID()
     wire.silence('down')
@@ -113,7 +114,7 @@ describe('a reply is lost', () => {
 
 describe('a server hangs', () => {
   test('C3: a command fails in time, and those after it go on when the server does', async () => {
-    const holdfast = open(server, { commandTimeoutMs: 200 })
+    const holdfast = open(server, { commandTimeoutMs: lasting(200) })
     await holdfast.lock('warm').withLock(() => undefined)
     await server.pause()
     const error = await failureOf(holdfast.lock(randomUUID()).tryAcquire())
@@ -124,7 +125,7 @@ describe('a server hangs', () => {
   })
 
   test('L3: a holder knows by its own clock that its lease has ended', async () => {
-    const holdfast = open(server, { watchdogMs: 1_000, commandTimeoutMs: 200 })
+    const holdfast = open(server, { watchdogMs: lasting(1_000), commandTimeoutMs: lasting(200) })
     const hold = await holdfast.lock(randomUUID()).acquire()
     const lost = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
     await server.pause()

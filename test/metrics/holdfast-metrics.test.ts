@@ -6,6 +6,7 @@ import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { later } from '../setup/later.js'
 import { placeOf } from '../setup/places.js'
 
@@ -112,8 +113,9 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     const holdfast = place.holdfast()
     const lock = holdfast.lock(place.lockName())
     const owner = holdfast.owner()
-    const outer = await lock.acquire({ owner, leaseMs: 500 })
-    const inner = await lock.acquire({ owner, leaseMs: 500 })
+    const leaseMs = place.lease(500)
+    const outer = await lock.acquire({ owner, leaseMs })
+    const inner = await lock.acquire({ owner, leaseMs })
     await place.eventually(() => holdfast.metrics().held === 0)
     for (const hold of [inner, outer]) await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
     expect(holdfast.metrics()).toMatchObject({
@@ -126,7 +128,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
   })
 
   test('a lock that was forced open is lost, as the store says', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
     const lock = holdfast.lock(place.lockName())
     const hold = await lock.acquire()
     await place.holdfast().lock(lock.name).forceUnlock()
@@ -198,7 +200,7 @@ describe('metrics of a client whose server does not answer', () => {
   test('renewals that fail are counted, and those that succeed later', async () => {
     const scene = await Scene.standalone()
     try {
-      const holdfast = scene.holdfast({ watchdogMs: 1_500 })
+      const holdfast = scene.holdfast({ watchdogMs: lasting(1_500) })
       const hold = await holdfast.lock(scene.name).acquire()
       await scene.dropReply(calls('renew'), 'break')
       await eventually(() => holdfast.metrics().renewalFailures > 0)

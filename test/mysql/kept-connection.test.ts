@@ -46,8 +46,10 @@ describe.skipIf(refusal !== undefined)(`${title}: the connection that stays`, ()
     async (library) => {
       const clock = new VirtualClock()
       const store = mysql({ connect: () => libraries[library](server.address), createTable: true })
-      // The watchdog renews after 40 s, in a lease that the server's clock does not see the end of.
-      const holdfast = new Holdfast(Object.assign(store, { clock }), { watchdogMs: 120_000 })
+      // The watchdog renews after 40 s, in a lease that the server's clock does not see the end of. No command's time is up while its
+      // answer is on its way: the client's clock goes on without the server.
+      const options = { watchdogMs: 120_000, commandTimeoutMs: 100_000 }
+      const holdfast = new Holdfast(Object.assign(store, { clock }), options)
       opened.push(holdfast)
       const told: string[] = []
       for (const event of ['renewed', 'suspended', 'lost'] as const)

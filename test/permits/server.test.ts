@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { lasting } from '../setup/lasting.js'
 
 let server: PrivateServer
 
@@ -92,7 +93,7 @@ test('a semaphore that was deleted takes its holds with it: a new one gets nothi
 })
 
 test('H23: a permit-expirable semaphore that was deleted takes its holds with it: no permit is out beside those of a new one', async () => {
-  const [near, far] = [server.holdfast({ watchdogMs: 900 }), server.holdfast()]
+  const [near, far] = [server.holdfast({ watchdogMs: lasting(900) }), server.holdfast()]
   const semaphore = near.permitExpirableSemaphore('s')
   await semaphore.trySetPermits(3)
   const [hold, other] = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
@@ -160,7 +161,7 @@ test('X2: scripts are sent again where the server has forgotten them', async () 
 
 describe('a full server', () => {
   test('refuses to grant, and changes nothing; renewals and releases go on', async () => {
-    const holdfast = server.holdfast({ watchdogMs: 1_500 })
+    const holdfast = server.holdfast({ watchdogMs: lasting(1_500) })
     const lost: unknown[] = []
     let renewals = 0
     holdfast.on('lost', (event) => lost.push(event))

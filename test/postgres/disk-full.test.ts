@@ -8,6 +8,7 @@ import { Holdfast, StoreError } from '../../src/index.js'
 import { postgres, postgresSchema } from '../../src/stores/postgres/index.js'
 import { Guard } from '../servers/guard.js'
 import type { SqlServer } from '../servers/sql/index.js'
+import { lasting } from '../setup/lasting.js'
 import { bringPostgres, missing, poolOf, title } from './server.js'
 
 const run = promisify(execFile)
@@ -39,7 +40,7 @@ describe.skipIf(missing)(`${title}: a full disk`, () => {
     await pool.query(postgresSchema({ table }))
     await pool.query(`ALTER TABLE ${table} SET TABLESPACE narrow`)
     await pool.query(`ALTER INDEX ${table}_pkey SET TABLESPACE narrow`)
-    const holdfast = new Holdfast(postgres(pool, { table }), { watchdogMs: 1_500 })
+    const holdfast = new Holdfast(postgres(pool, { table }), { watchdogMs: lasting(1_500) })
     const hold = await holdfast.lock('held').acquire()
     const ballast = join(dir, 'ballast')
     await writeFile(ballast, Buffer.alloc(700_000))

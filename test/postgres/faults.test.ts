@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { until } from '../servers/until.js'
+import { lasting } from '../setup/lasting.js'
 import { type Client, type Extra, libraryNames, missing, type openClient, Stand, title } from './server.js'
 import { add, copy, failureOf, tallies } from './tally.js'
 
@@ -89,6 +90,22 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
   })
 
+  test('a statement has an end to its wait for a row, and to nothing else: one for a synchronous replica would end as if it were done', async () => {
+    await stand.pool.query(`CREATE TABLE seen (setting text);
+      CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO seen SELECT name || ' ' || setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout');
+        RETURN NEW; END $$;
+      CREATE TRIGGER sees BEFORE INSERT ON holdfast_locks FOR EACH ROW EXECUTE FUNCTION see()`)
+    stand.after(() =>
+      stand.pool.query('DROP TRIGGER sees ON holdfast_locks; DROP FUNCTION see; DROP TABLE seen'),
+    )
+    await add(
+      open(applicationWith({ settings: { statement_timeout: '5000' } }), {}, { commandTimeoutMs: 7_000 }),
+    )
+    const { rows } = await stand.pool.query('SELECT setting FROM seen ORDER BY setting')
+    expect(rows.map(({ setting }) => setting)).toEqual(['lock_timeout 7000', 'statement_timeout 0'])
+  })
+
   describe('connections', () => {
     test('no more are opened than allowed, and commands wait for one', async () => {
       const client = open(undefined, { connections: 2 })
@@ -138,7 +155,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
-      const client = open(undefined, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
       await add(client, 'locked')
       const letGo = await stand.lockRow('locked')
       // Whichever of the two ends it first.
@@ -151,7 +168,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
-      const client = open(undefined, {}, { commandTimeoutMs: 300 })
+      const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
       await add(client, 'hung')
       await client.session.inbox?.opened()
       const pids = await stand.processes()
@@ -183,7 +200,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     })
 
     test('a command that cannot be sent in its time is rejected', async () => {
-      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: 300 })
+      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: lasting(300) })
       await add(client, 'first')
       const [pid] = await stand.processes()
       await run('kill', ['-STOP', String(pid)])

@@ -113,6 +113,7 @@ export class Stand {
   readonly #ends: Array<() => unknown> = []
   #server: SqlServer | undefined
   #pool: pg.Pool | undefined
+  #tidyAt = 0
 
   constructor(bring: () => Promise<SqlServer> = bringPostgres) {
     beforeAll(async () => {
@@ -176,12 +177,15 @@ export class Stand {
 
   async tidy(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end()
+    this.#tidyAt = Date.now()
   }
 
-  /** The server's processes that serve Holdfast, and of which that holds. */
+  /** The server's processes that serve Holdfast, and of which that holds. Those of the last test may be there still, about to end. */
   async processes(where = 'true'): Promise<number[]> {
     const { rows } = await this.pool.query<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast' AND ${where}`,
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'holdfast'
+        AND backend_start > to_timestamp($1::float8 / 1000) AND ${where}`,
+      [this.#tidyAt],
     )
     return rows.map(({ pid }) => pid)
   }

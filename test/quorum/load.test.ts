@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { QuorumOptions } from '../../src/stores/quorum/quorum.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 10_000 }
@@ -76,7 +77,7 @@ describe('O1: one at a time, under load, with three servers', () => {
     // To a client that sees it for the first time a server that is new is one that was restarted.
     await eventually(async () => Math.min(...(await fleet.agesMs())) >= 3_000)
     const restart = (): Promise<void> => fleet.server(2).restart({ keepData: false })
-    await sectionsUnder(fleet, name, restart, { watchdogMs: 1_500 }, { restartGuardMs: 2_000 })
+    await sectionsUnder(fleet, name, restart, { watchdogMs: lasting(1_500) }, { restartGuardMs: 2_000 })
     await fleet.nothingLeft(name)
   })
 })

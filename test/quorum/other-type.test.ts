@@ -1,6 +1,7 @@
 /** Some servers' keys are overwritten by something of another type: each has lost its vote, for certain. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const WATCHDOG_MS = 6_000
@@ -54,7 +55,7 @@ describe('H24: keys of a quorum that are something else by now', () => {
 
   test('on the lesser half: it is held and renewed, released, and taken by the next', async () => {
     const name = fleet.lockName()
-    const holdfast = fleet.holdfast({ watchdogMs: 1_500 })
+    const holdfast = fleet.holdfast({ watchdogMs: lasting(1_500) })
     const errors: unknown[] = []
     holdfast.on('error', (error) => errors.push(error))
     const hold = await holdfast.lock(name).acquire()

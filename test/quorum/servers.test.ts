@@ -4,6 +4,7 @@ import { quorum } from '../../src/stores/quorum/quorum.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 2_000 }
@@ -51,7 +52,7 @@ describe('failures', () => {
   })
 
   test('renewals survive one dead server; when two are dead the loss is told', async () => {
-    const holdfast = fleet.holdfast({ ...TIMES, watchdogMs: 1_500 })
+    const holdfast = fleet.holdfast({ ...TIMES, watchdogMs: lasting(1_500) })
     const hold = await holdfast.lock(fleet.lockName()).acquire()
     await fleet.server(0).kill()
     for (let renewals = 0; renewals < 4; renewals += 1) {

@@ -23,12 +23,13 @@ test('testExpireRead: a second reader enters meanwhile; its unlock is fine after
 
 test('testReadLockExpirationRenewal: fifty readers outlive the watchdog’s lease', async () => {
   const name = place.lockName()
-  const holdfast = place.holdfast({ watchdogMs: 1_500 })
+  const watchdogMs = place.lease(1_500)
+  const holdfast = place.holdfast({ watchdogMs })
   const lost: unknown[] = []
   holdfast.on('lost', (event) => lost.push(event))
   const read = holdfast.readWriteLock(name).readLock()
   const holds = await Promise.all(Array.from({ length: 50 }, () => read.acquire()))
-  await place.pass(3_200)
+  await place.pass(2.1 * watchdogMs)
   expect((await read.inspect()).owners).toHaveLength(50)
   expect(await elsewhere(place, name).writeLock().tryAcquire()).toBeNull()
   await Promise.all(holds.map((hold) => hold.release()))
@@ -44,7 +45,7 @@ test('testMultiInstanceReadLockZombieCleanup, testMultiInstanceZombieReadLockPer
     await Promise.all(Array.from({ length: 3 }, () => read.acquire()))
     await dead.close()
   }
-  const living = place.holdfast({ watchdogMs: 900 })
+  const living = place.holdfast({ watchdogMs: place.lease(900) })
   const reader = await living.readWriteLock(name).readLock().acquire()
   const owners = (): Promise<number> =>
     living

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { MovableCluster } from './slot-move.js'
 
 const place = MovableCluster.use()
@@ -278,7 +279,7 @@ describe.each(['nothing has moved yet', 'all keys have moved'])(
     test.each(Object.keys(held))('%s: what is held is renewed', async (kind) => {
       names += 1
       const name = `{staying-${names}}:name`
-      const made = holdfast({ watchdogMs: 1_500 })
+      const made = holdfast({ watchdogMs: lasting(1_500) })
       const hold = await held[kind]?.(made, name)
       const move = await place.move(name)
       await move.take(states[state]?.(await move.keys(), name) ?? [])

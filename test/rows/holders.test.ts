@@ -8,6 +8,7 @@ import { Forked } from '../redisson/forked.js'
 import { bringSqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
+import { lasting } from '../setup/lasting.js'
 import { Stand } from '../sqlite/client.js'
 import type { HolderTask } from './holder.fixture.js'
 import { type Rows, storeOf } from './store-of.js'
@@ -24,11 +25,11 @@ function open(rows: Rows, watchdogMs?: number): Holdfast {
   return holdfast
 }
 
-async function holderOf(rows: Rows): Promise<{ readonly holder: Forked; readonly name: string }> {
-  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: 1_500 }
+async function holderOf(rows: Rows): Promise<HolderTask & { readonly holder: Forked }> {
+  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: lasting(1_500) }
   const holder = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task)
   expect(await holder.told()).toBe('holds')
-  return { holder, name: task.name }
+  return { ...task, holder }
 }
 
 function stopped(rows: () => Rows): void {
@@ -52,11 +53,11 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   stopped(rows)
 
   test('S8: a holder that is killed holds others up for its lease, and no longer', async () => {
-    const { holder, name } = await holderOf(rows())
+    const { holder, name, watchdogMs } = await holderOf(rows())
     const lock = open(rows()).lock(name)
     await holder.kill()
     const { remainingMs } = await lock.inspect()
-    expect(remainingMs).toBeLessThanOrEqual(1_500)
+    expect(remainingMs).toBeLessThanOrEqual(watchdogMs)
     expect(await lock.tryAcquire()).toBeNull()
     await (await lock.acquire()).release()
   })

@@ -10,6 +10,7 @@ import {
 } from '../../src/index.js'
 import { NoTransactionError } from '../../src/transactions/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { onDrivers } from './drivers.js'
 import { storeAt } from './store-at.js'
 import { untilTiedAlone } from './tied-alone.js'
@@ -40,7 +41,7 @@ await onDrivers((stand, product) => {
       name = randomUUID()
       const { begin, kill } = stand()
       const lock = open().lock(name)
-      const hold = await lock.acquire({ leaseMs: 2_000 })
+      const hold = await lock.acquire({ leaseMs: lasting(2_000) })
       const transaction = await begin()
       await hold.confirm(transaction.tx)
       await untilTiedAlone(lock)
@@ -65,7 +66,7 @@ await onDrivers((stand, product) => {
     test('is renewed and released as any other', async () => {
       name = randomUUID()
       const { begin } = stand()
-      const holdfast = open({ watchdogMs: 900 })
+      const holdfast = open({ watchdogMs: lasting(900) })
       let renewed = 0
       holdfast.on('renewed', () => {
         renewed += 1

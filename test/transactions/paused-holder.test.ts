@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Holdfast } from '../../src/index.js'
 import { Forked } from '../redisson/forked.js'
 import { onDatabases } from '../setup/databases.js'
+import { lasting } from '../setup/lasting.js'
 import { connectTo, type OwnConnection } from './own-connection.js'
 import { storeAt } from './store-at.js'
 import { untilTiedAlone } from './tied-alone.js'
@@ -36,7 +37,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   const paused = async (pausesWhen: 'holding' | 'tied'): Promise<Forked> => {
     const fixture = new URL('./tied.fixture.ts', import.meta.url)
     const { address } = database()
-    const forked = Forked.start(fixture, { product, address, name, leaseMs: 1_000, pausesWhen })
+    const forked = Forked.start(fixture, { product, address, name, leaseMs: lasting(1_000), pausesWhen })
     expect(await forked.told()).toBe('ready')
     process.kill(forked.pid, 'SIGSTOP')
     return forked

@@ -186,3 +186,20 @@ describe('a loss while it lingers', () => {
     await taken.release()
   })
 })
+
+test('L4: a loss with somebody inside a lock that had lingered is told as of any other', async () => {
+  const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
+  const [lost, errors]: [unknown[], unknown[]] = [[], []]
+  holdfast.on('lost', (event) => lost.push(event))
+  holdfast.on('error', (error) => errors.push(error))
+  const lock = holdfast.lock('lock')
+  await section(lock)
+  const hold = await lock.acquire()
+  await far.forceUnlock()
+  await clock.advance(1_000)
+  expect(hold.signal.aborted).toBe(true)
+  expect(lost).toMatchObject([{ over: true }, { owner: hold.owner, over: false }])
+  expect(errors).toEqual([])
+  await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
+  await section(lock)
+})

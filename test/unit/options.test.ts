@@ -6,6 +6,7 @@ import { typeText } from '../../src/base/errors/found.js'
 import { Owners } from '../../src/base/identity/owner.js'
 import { checkHoldfastOptions } from '../../src/client/holdfast-options.js'
 import { Holdfast } from '../../src/index.js'
+import { Service } from '../../src/integrations/service/service.js'
 import { checkAcquireOptions, checkOwner, checkUnlockOptions } from '../../src/kinds/options/options.js'
 import { checkPermitsOptions } from '../../src/kinds/options/permits-options.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
@@ -148,3 +149,15 @@ describe('names, owners, bodies', () => {
     expect(complaint(() => checkFunction('body', Promise.resolve()))).toBe('body')
   })
 })
+
+test.each(['redis', 7, null, undefined])(
+  'faults A2: the settings of a service that are %j are refused by their type',
+  (options) => {
+    const log = { warn: () => undefined, error: () => undefined }
+    const refusal = {
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('an object, as in { store: redis }'),
+    }
+    expect(() => Reflect.construct(Service, [options, log])).toThrow(expect.objectContaining(refusal))
+  },
+)
