@@ -71,7 +71,7 @@ function App() {
           ) : (
             <Locks message={message} free={(row) => update({ freeing: { row } })} />
           )}
-          <Changes changes={changes} />
+          <Changes changes={changes} since={message?.since} />
         </div>
         <p id="news" class="unseen" role="status">
           {news}
