@@ -120,7 +120,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#waiting.end()
     waiter.gone = true
     const unused = waiter.takeHandedOff()
-    if (unused) void env.hooks.discard(unused)
+    if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
     queue.policy.onLeave(waiter)
     const deserted = queue.place.takeDeserted()
