@@ -55,12 +55,12 @@ export class Kinds {
   /** The store has let go of a lock of this client. */
   lost(loss: StoreLoss): void {
     for (const { kind, locker } of this.used)
-      if (kind.keyspace === loss.keyspace) locker.env.tenures.lostInStore(loss)
+      if (kind.keyspace === loss.keyspace) locker.tenures.lostInStore(loss)
   }
 
   /** The store is out of reach, and what is held may be lost. */
   suspended(cause: unknown): void {
-    for (const { locker } of this.used) locker.env.tenures.watchdog.suspend(cause)
+    for (const { locker } of this.used) locker.tenures.watchdog.suspend(cause)
   }
 
   /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
@@ -81,7 +81,7 @@ export class Kinds {
 
   /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
-    for (const { locker } of this.used) locker.env.orphans.giveUp()
+    for (const { locker } of this.used) locker.orphans.giveUp()
   }
 
   /** Waits for nothing any more; resolves when nobody does. */

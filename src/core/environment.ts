@@ -19,18 +19,11 @@ import { Tenures } from './tenure/tenures.js'
  */
 const QUIET_QUEUES_KEPT = 256
 
-/** What the parts of the core leave to the locker that they belong to. */
-export interface Hooks {
-  readonly tenureEnded: (tenure: Tenure) => void
-  /** Gives back a hold that nobody has been told of. */
-  readonly discard: (grant: HoldRecord) => Promise<void>
-}
-
 /**
  * What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. One record
  * with a field for each, so that no part of the core is given ten of them.
  */
-export class Environment implements Services {
+export abstract class Environment implements Services {
   readonly kind: KindTraits
   readonly port: LockPort
   readonly schedule: Schedule
@@ -52,10 +45,7 @@ export class Environment implements Services {
   /** Of these, the latest at which nobody stands, whether their lock is held or not; the longest quiet first. */
   readonly #quiet = new LinkedSet<LocalQueue>()
 
-  constructor(
-    services: Services,
-    readonly hooks: Hooks,
-  ) {
+  constructor(services: Services) {
     const { kind, port, schedule, settings, events, metrics } = services
     this.kind = kind
     this.port = port
@@ -68,9 +58,14 @@ export class Environment implements Services {
     this.onWait = services.onWait
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
-    this.tenures = new Tenures(this, this.orphans, this.#queues, hooks.tenureEnded)
-    this.lingering = new Lingering(this, this.tenures, hooks.discard)
+    this.tenures = new Tenures(this, this.orphans, this.#queues, (tenure) => this.tenureEnded(tenure))
+    this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
   }
+
+  protected abstract tenureEnded(tenure: Tenure): void
+
+  /** Gives back a hold that nobody has been told of. */
+  abstract discard(grant: HoldRecord): Promise<void>
 
   get queues(): ReadonlyMap<string, LocalQueue> {
     return this.#queues

@@ -69,7 +69,7 @@ export class Lookout implements Surroundings, WaitObserver {
     for (const { kind, locker } of this.kinds.used) {
       const role = roleOf(kind)
       if (!role) continue
-      for (const { name, storedAs, takenAt } of locker.env.tenures.around(call)) {
+      for (const { name, storedAs, takenAt } of locker.tenures.around(call)) {
         const hold: HeldLock = { kind: role, name, storedAs, takenAt }
         if (lockKeyOf(hold) !== lockKeyOf(waitsFor)) held.push(hold)
       }

@@ -140,7 +140,7 @@ export class AcquireAll implements Composition {
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
     this.#failingSince = refusal.failingSince
-    if (this.#isLastTry && refusal.cause === undefined) first.locker.env.metrics.timedOut()
+    if (this.#isLastTry && refusal.cause === undefined) first.locker.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
 
@@ -161,7 +161,7 @@ export class AcquireAll implements Composition {
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
     this.#keeper ??= new LeaseKeeper(member.locker.schedule, leaseMs)
-    this.#keeper.keep(member.locker.env, grant)
+    this.#keeper.keep(member.locker, grant)
   }
 
   /**
@@ -186,7 +186,7 @@ export class AcquireAll implements Composition {
       const renewing = locker.query(() => keeper.renew())
       const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
-      locker.env.metrics.failed()
+      locker.metrics.failed()
       return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
     } finally {
       keeper?.stop()
@@ -203,7 +203,7 @@ export class AcquireAll implements Composition {
     for (const { member, grant } of this.#held) {
       if (maxHoldMs === Infinity || grant.renewUntil === undefined) continue
       grant.renewUntil = now + maxHoldMs
-      member.locker.env.tenures.watchdog.resume(grant.tenure)
+      member.locker.tenures.watchdog.resume(grant.tenure)
     }
     return undefined
   }

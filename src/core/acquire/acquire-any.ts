@@ -58,7 +58,7 @@ export class AcquireAny implements Composition {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        if (last.cause === undefined) this.locker.env.metrics.timedOut()
+        if (last.cause === undefined) this.locker.metrics.timedOut()
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs, last.failingSince)
@@ -131,11 +131,11 @@ export class AcquireAny implements Composition {
     const { locker, terms } = this
     for (const index of order) {
       const name = this.nameOf(index)
-      if (!uses(locker.env, name, terms.caller.owner)) continue
+      if (!uses(locker, name, terms.caller.owner)) continue
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
-    locker.env.metrics.timedOut()
+    locker.metrics.timedOut()
     return refusal
   }
 

@@ -46,15 +46,14 @@ export class Acquisition implements Linked<Acquisition> {
     private readonly call: Call,
     private readonly onEnd: () => void,
   ) {
-    const waiter = new Waiter(call, env.schedule)
-    const calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    const waiter = new Waiter(call, env.schedule, env.settings.diagnostics ? calledFrom() : undefined)
     this.waiter = waiter
     this.#now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
-    this.#waiting = new Waiting(env, queue, waiter, calledAt)
+    this.#waiting = new Waiting(env, queue, waiter)
     this.#learned = new Learned(env, queue, call.failingSince)
-    this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, this.#learned, calledAt)
+    this.#attempt = new Attempt(env, queue, waiter, this.#waiting, this.#learned)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
@@ -121,7 +120,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#waiting.end()
     waiter.gone = true
     const unused = waiter.takeHandedOff()
-    if (unused) void env.hooks.discard(unused)
+    if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
     queue.policy.onLeave(waiter)
     const deserted = queue.place.takeDeserted()

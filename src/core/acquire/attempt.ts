@@ -37,6 +37,7 @@ interface Question {
  */
 export class Attempt {
   readonly traces: Traces
+  private readonly call: Call
   #sending = false
   /** Since when its grants have come too late for their lease, one after the other. */
   #tooLateSince: number | undefined
@@ -47,12 +48,11 @@ export class Attempt {
   constructor(
     private readonly env: Environment,
     private readonly queue: LocalQueue,
-    private readonly call: Call,
     private readonly waiter: Waiter,
     private readonly waiting: Waiting,
     private readonly learned: Learned,
-    private readonly calledAt: string | undefined,
   ) {
+    this.call = waiter.call
     this.traces = new Traces(env, queue, waiter)
   }
 
@@ -189,7 +189,7 @@ export class Attempt {
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
     this.queue.saw(undefined)
-    return granted(this.env, this.call, grant, this.waiter.startedAt, this.calledAt)
+    return granted(this.env, this.call, grant, this.waiter.startedAt, this.waiter.calledAt)
   }
 
   #refused(

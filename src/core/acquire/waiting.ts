@@ -23,7 +23,6 @@ export class Waiting {
     private readonly env: Environment,
     private readonly queue: LocalQueue,
     private readonly waiter: Waiter,
-    private readonly calledAt: string | undefined,
   ) {}
 
   get begun(): boolean {
@@ -40,7 +39,7 @@ export class Waiting {
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
-    this.#onEnd = env.onWait?.(waiter, this.calledAt)
+    this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
     else if (!queue.seen && queue.waiters.asking) queue.waiters.untold.add(this.#tellOfHolder)
@@ -112,7 +111,7 @@ export class Waiting {
         `A call has waited ${Math.round(waitedMs)} ms for lock ${quoted(name)}, which this process itself holds as ` +
         `${ownerText(holder.owner)}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
         'holdfast.run(), or pass the same { owner }.',
-      waiterStack: this.calledAt,
+      waiterStack: waiter.calledAt,
       holderStack: holder.takenAt,
     })
   }

@@ -9,14 +9,13 @@ import type { HoldRecord, Tenure } from './tenure.js'
 /** The two lock the same thing in the store, one for reading and one for writing. */
 export function joinSides(locker: Locker, [other]: readonly Locker[]): void {
   if (!other) return
-  locker.env.kin = new OtherKinds(other.env, [])
+  locker.kin = new OtherKinds(other, [])
   locker.lifetime.otherSide = other.lifetime
 }
 
 /** They lock the same thing in the store: one owner has it, whichever kind it asked for. */
 export function meetRivals(locker: Locker, others: readonly Locker[]): void {
-  const rivals = others.map(({ env }) => env)
-  locker.env.kin = new OtherKinds(undefined, rivals)
+  locker.kin = new OtherKinds(undefined, others)
 }
 
 class OtherKinds implements Kin {
