@@ -1,11 +1,12 @@
 /** A lock that was given to somebody else while this process listened, and heard nothing (rule W7). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { Holdfast } from '../../src/index.js'
 import type { AcquireReply } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
-const busyWith = (holder: string): AcquireReply => ({ outcome: 'busy', holder, remainingMs: 1_000 })
+const busyWith = (holder: Owner): AcquireReply => ({ outcome: 'busy', holder, remainingMs: 1_000 })
 
 let clock: VirtualClock
 let port: ScriptedPort
@@ -50,7 +51,7 @@ test.each([
   { what: 'another has it, and nothing was heard', holder: 'b:1', heard: false, doubts: 1 },
   { what: 'another has it, as was heard', holder: 'b:1', heard: true, doubts: 0 },
   { what: 'the same one has it', holder: 'a:1', heard: false, doubts: 0 },
-])('W7: $what: doubted $doubts times', async ({ holder, heard, doubts }) => {
+] as const)('W7: $what: doubted $doubts times', async ({ holder, heard, doubts }) => {
   if (heard) {
     port.watches.last.request.onNews()
     await answered(busyWith(holder))
