@@ -56,6 +56,16 @@ describe('holdfast ls: what it costs', () => {
     client.disconnect()
   })
 
+  it('a lock beside which something else is kept is left out, and told of', async () => {
+    const client = standaloneClient({ host: server.host, port: server.port })
+    await using holdfast = new Holdfast(client)
+    await holdfast.lock('beside').acquire()
+    await client.call('SET', 'holdfast_line:{beside}', 'of an application')
+    const { stdout, stderr } = await program.run(['ls', '--json', 'beside'], { url: server.url })
+    expect([stdout, ...jsonLines(stderr)]).toMatchObject(['', { event: 'unreadable', unreadable: 1 }])
+    client.disconnect()
+  })
+
   it('never sends KEYS', async () => {
     const client = standaloneClient({ host: server.host, port: server.port })
     const before = (await calls(client)).get('keys')

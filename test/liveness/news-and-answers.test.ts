@@ -132,3 +132,14 @@ test('L3: a nested hold that was granted before the lease ended, and is answered
   await clock.advance(10_000)
   expect(nesting.value?.signal.aborted).toBe(true)
 })
+
+test('L3: a grant that comes after its lease is asked for again, however long the process has run', async () => {
+  await clock.advance(60_000)
+  travels({ back: 1_500 })
+  const asking = outcomeOf(clock, here.lock('name').acquire({ leaseMs: 1_000, waitMs: 20_000 }))
+  await clock.advance(2_000)
+  expect(asking.error).toBeUndefined()
+  asking.value?.assertHeld()
+  await asking.value?.release()
+  expect(await there.lock('name').isLocked()).toBe(false)
+})

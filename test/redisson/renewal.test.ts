@@ -2,10 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Holdfast, type Lock, LockLostError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { PrivateServer } from './private-server.js'
 import { Thread } from './thread.js'
 
-const watchdogMs = 1_200
+const watchdogMs = lasting(1_200)
 let place: PrivateServer
 
 beforeAll(async () => {

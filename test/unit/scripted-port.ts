@@ -49,6 +49,8 @@ export class ScriptedPort implements LockPort {
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
   closedWatches = 0
+  /** How often a watch was doubted: the store is to find out whether it still hears. */
+  doubts = 0
   /** Set where the store keeps a line. */
   line: StoreLine | undefined
 
@@ -80,6 +82,9 @@ export class ScriptedPort implements LockPort {
       confirmed: this.watches.take({ name, onNews }),
       close: () => {
         this.closedWatches += 1
+      },
+      doubt: () => {
+        this.doubts += 1
       },
     }
   }
