@@ -40,7 +40,7 @@ export interface StoreTraits {
   readonly kinds: readonly StoreKind[]
 }
 
-/** What a store can of which nothing else is said: the same as Redis. */
+/** The traits of Redis, which a store has unless it states others. */
 const FULL: StoreTraits = {
   leastLeaseMs: 1,
   push: true,
