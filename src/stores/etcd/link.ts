@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { type About, timeoutOf } from '../../port/failure.js'
 import type { LockKeyspace, StoreSettings } from '../../port/store.js'
 import type { Entry, EntryWatch, Line } from '../session/line.js'
 import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
@@ -6,7 +7,7 @@ import type { LockName } from '../session/lock-name.js'
 import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-import { type About, timeoutOf } from './client/failure.js'
+
 import { grpcCodes } from './client/grpc-error.js'
 import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
@@ -193,7 +194,7 @@ export class EtcdLink implements SessionLink {
     const { schedule, commandTimeoutMs } = this.settings
     const about = { command: 'Txn', lockName: lock.name }
     // Nothing was sent, so that no entry may yet be made.
-    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs)
+    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs, 'etcd')
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
     const value = writeTerms({ key, mode, within, permits, leaseMs: this.settings.watchdogLeaseMs })

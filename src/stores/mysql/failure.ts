@@ -1,6 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About } from '../sql/question.js'
-import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
+import type { About, Verdict } from '../../port/failure.js'
+
+import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',

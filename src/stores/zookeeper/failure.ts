@@ -1,19 +1,8 @@
-import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
+import { StoreError } from '../../base/errors/errors.js'
+import type { About, Verdict } from '../../port/failure.js'
 import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
 import { NoAnswerError, SessionOverError } from './client/session.js'
-
-/** What a request was for, for its error. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',

@@ -1,10 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { withDeadline } from '../../../base/time/with-deadline.js'
+import { closedError, timeoutOf } from '../../../port/failure.js'
 import type { StoreSettings } from '../../../port/store.js'
 import type { Address } from './address.js'
 import { Connection } from './connection.js'
-import { type About, closedError, failureFor, timeoutOf } from './failure.js'
+import { type About, failureFor } from './failure.js'
 
 /** A user and a password of the file that the server was started with (`-Y`). */
 export interface Credentials {

@@ -1,5 +1,6 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
+import type { About } from '../../../port/failure.js'
+import type { Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /**
  * A link whose code is loaded when the link is made, so that an application without servers of that sort does not carry it. What is
