@@ -14,7 +14,7 @@ export interface Verdict {
   readonly hint?: string | undefined
 }
 
-/** What a call reports whose command was not answered in time. */
+/** The error of a call whose command had no answer in time. */
 export function noAnswer(lockName: string, kind?: { readonly asks?: string | undefined }): StoreError {
   return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
@@ -51,8 +51,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether it may be carried out later as it is: the store fails for the moment, or has no room. (Calls are told of the latter at once: it may
- * last.)
+ * Whether the same request may succeed later: the store fails for the moment, or has no room. (A call reports the latter at once, since it
+ * may last.)
  */
 export function mayPass(error: unknown): boolean {
   return isTransient(error) || (error instanceof StoreError && error.reason === 'out-of-memory')

@@ -44,7 +44,7 @@ export interface StoreSettings {
   readonly clientId: string
   /** The lease that the watchdog asks for. */
   readonly watchdogLeaseMs: number
-  /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
+  /** How long a lock stays unavailable after a loss; the lease in each request includes it. */
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
   readonly fenceRetentionMs?: number | undefined

@@ -101,8 +101,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * The server that told of the deletion answers alone, if its answer is of that revision or a later one. Otherwise etcd is asked for
-   * an answer that a majority has confirmed.
+   * Asks the server that told of the deletion alone, and believes an answer of that revision or a later one. Otherwise asks for an answer
+   * that a majority has confirmed.
    */
   async read(lock: LockName, after?: Entry): Promise<Line> {
     const about = { command: 'Range', lockName: lock.name }

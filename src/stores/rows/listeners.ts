@@ -1,6 +1,8 @@
 import type { Told, Way } from './line.js'
 
-/** The clients that wait outside a line and are told of every change, as a row keeps them. A client that no message reaches is dropped. */
+/**
+ * The clients that wait outside a line, as a row lists them: they hear of every change. A change drops a client that no message reaches.
+ */
 export class Listeners {
   constructor(
     private readonly clients: string[],

@@ -93,7 +93,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     )
   }
 
-  /** Each owner has one place: what is told of one in whatever mode is for its call. */
+  /** Each owner has one place, so news of a place in whatever mode is for that owner's call. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#line.watch(name, undefined, onNews)
   }

@@ -16,7 +16,7 @@ import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
 import type { Ties } from './ties.js'
 
-/** A row that keeps clients that are told of every change. */
+/** A row that lists clients to tell of every change. */
 export interface Heard {
   readonly listeners: string[]
 }

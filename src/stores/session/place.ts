@@ -12,7 +12,7 @@ export interface Standing {
   readonly owner: Owner
 }
 
-/** What this client has in the line of one lock: an entry, and what is known of it. */
+/** What this client has in the line of one lock: an entry, and what it knows of it. */
 export class Place implements Standing {
   readonly lock: LockName
   readonly mode: Mode

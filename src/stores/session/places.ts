@@ -304,7 +304,7 @@ export class Places {
     }
   }
 
-  /** The line of a place, and whether it counts: what was asked for later may have been answered before. */
+  /** The line of a place, and whether this answer counts: a later question may have its answer already. */
   async #read(place: Place, after?: Entry): Promise<readonly [seen: Seen, isLatest: boolean]> {
     const { lock, permits } = place
     place.asked += 1
@@ -343,7 +343,7 @@ export class Places {
   }
 
   #sessionEnded(id: string, cause: unknown): void {
-    // All of them are told before anybody acts on it. What was not put in line by it stands as before.
+    // All places learn of it before anybody acts on it. Entries that another session put in line stay.
     for (const place of [...this.#byKey.values()])
       if (place.session === id && !place.leased) this.#gone(place, 'session-ended', cause)
   }

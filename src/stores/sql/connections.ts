@@ -6,7 +6,7 @@ import type { SqlConnection, SqlRow } from './connection.js'
 import type { Connector } from './connector.js'
 import { type Question, readBy } from './question.js'
 
-/** A connection that was not used for so long is closed. */
+/** How long a connection may be idle before it is closed. */
 const IDLE_MS = 10_000
 
 /** How many connections there may be, and when none need stay. */

@@ -115,7 +115,7 @@ export class Sessions {
     if (!session) return false
     try {
       if (this.#untold(session) > session.timeoutMs * TOLD) session.reattach()
-      // To delete what is not there changes nothing, and is answered when a majority has agreed to that.
+      // To delete a node that is not there changes nothing, but a majority has to agree before the server answers.
       await session.request(deleteNode(`${this.terms.root}/%nothing`)).catch((error: unknown) => {
         if (!(error instanceof RefusedError) || isRefusal(error, codes.sessionMoved)) throw error
       })

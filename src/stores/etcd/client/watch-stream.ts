@@ -27,8 +27,9 @@ export interface WatchStreamListener<Watch> {
 }
 
 /**
- * One stream by which a server tells of many keys. etcd calls a watch as the client proposes; its proxy gives numbers of its own, and answers
- * in any order. So the first is asked for alone, and the others at once or one by one, as that answer says.
+ * One stream by which a server tells of many keys. etcd takes the number that the client proposes for a watch; its proxy gives its own
+ * numbers, and answers in any order. So the stream asks for the first watch alone, and for the others at once or one by one, as that answer
+ * shows.
  */
 export class WatchStream<Watch extends Watched> {
   #conversation: Conversation | undefined

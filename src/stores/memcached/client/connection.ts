@@ -26,7 +26,7 @@ export class Connection {
   readonly #pending: Pending[] = []
   readonly #reader = new ReplyReader()
   #broken: unknown
-  /** Whether what is there has shown that it is memcached. */
+  /** Whether the server has shown that it is memcached. */
   #known = false
 
   constructor(

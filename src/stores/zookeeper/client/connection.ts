@@ -137,7 +137,7 @@ export class Connection {
     return this.#special('authenticate', xids.auth, authFrame(scheme, auth))
   }
 
-  /** Sets them anew; whatever has changed since that transaction is told as if they had been set all the time. */
+  /** Sets the watches anew. The server then tells of every change since that transaction. */
   async setWatches(sinceZxid: bigint, paths: readonly string[]): Promise<void> {
     const frames: Promise<void>[] = []
     for (let from = 0; from < paths.length; from += WATCHES_AT_ONCE) {
@@ -271,13 +271,13 @@ export class Connection {
     const pending = this.#pending[at]
     if (!pending || pending.xid !== xid)
       throw new MalformedReplyError(`an answer to ${xid}, which was not asked`)
-    // One that cannot be read is none: what was asked is rejected with the connection.
+    // An answer that cannot be read throws: the request then rejects with the connection.
     pending.settle(reply, code)
     this.#pending.splice(at, 1)
   }
 }
 
-/** Names are told to servers by TLS, addresses are not. */
+/** TLS tells servers the name that the client wants, but no address. */
 function nameOf(host: string): string {
   return /^[\d.]+$|:/.test(host) ? '' : host
 }

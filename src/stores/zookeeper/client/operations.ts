@@ -46,7 +46,7 @@ const ANY = -1
 const PERSISTENT = 0
 const EPHEMERAL_SEQUENTIAL = 3
 const CONTAINER = 4
-/** What the server adds to the path that it is asked for. */
+/** What the server adds to the path in the request. */
 const NUMBER = /^-?\d{1,10}$/
 const NOTHING = /^$/
 /** Watches of a node itself, and not of what is in it. */
