@@ -21,7 +21,7 @@ import { Turns } from './turns.js'
 /** etcd grants no lease for less. */
 const LEAST_TTL_SECONDS = 2
 
-/** A keep-alive that takes longer than this part of the session's time is given up: others must fit in before the end. */
+/** The client gives up a keep-alive that takes longer than this part of the session's time: others must fit in before the end. */
 const PATIENCE_PER_TTL = 1 / 6
 const LEAST_PATIENCE_MS = 500
 
@@ -64,7 +64,7 @@ export class EtcdLink implements SessionLink {
       leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
     })
     this.#own = new OwnEntries(schedule, (lock, entry) =>
-      // What broke the question broke the watch, too: it is asked again when that has begun anew.
+      // What broke the question broke the watch, too: the client asks again when the watch has begun anew.
       this.#watch(
         lock,
         entry,
@@ -363,7 +363,7 @@ function lineOf({ keyspace, name }: LockName): string {
   return `${keyspace} ${name}`
 }
 
-/** How long a lease surely lasts by the client's clock, from when it was asked for: two machines' clocks do not run at the same speed. */
+/** How long a lease surely lasts by the client's clock, counted from its request: two machines' clocks do not run at the same speed. */
 function aliveMs(ttlMs: number): number {
   return ttlMs - (ttlMs * 0.01 + 2)
 }

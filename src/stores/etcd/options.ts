@@ -60,7 +60,7 @@ function checkHosts(hosts: unknown, scheme: string): string[] {
   })
 }
 
-/** What else a URL may say (a user, a path) is refused, and not repeated: it may be a secret. */
+/** Refuses all else that a URL may say (a user, a path) without repeating it: it may be a secret. */
 function parse(text: string): URL | undefined {
   try {
     const url = new URL(text)

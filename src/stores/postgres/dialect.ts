@@ -71,7 +71,7 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
     return isWornOut(error)
   }
 
-  /** A pooler stands between. The application is told once. */
+  /** A pooler stands between. The client tells the application once. */
   foundPooler(): void {
     if (this.#pooled) return
     this.#pooled = true

@@ -22,7 +22,7 @@ export class Listeners {
     if (at >= 0) this.clients.splice(at, 1)
   }
 
-  /** Returns how many others than `by` were told. */
+  /** Returns how many clients other than `by` it tells. */
   announce(told: Told, by?: string): number {
     let others = 0
     for (const client of [...this.clients]) {

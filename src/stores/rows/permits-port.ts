@@ -79,7 +79,7 @@ export abstract class RowPermitsPort implements PermitsPort {
   async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const given = await this.change(name, (semaphore) => giveBack(semaphore, owner))
     if (given === 0) return repeated ? 'released' : 'not-owner'
-    // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+    // Polling calls hear nothing: those of other processes get their turn if this one does not go on at once.
     return this.client.refusals.isTurnOver(this.#address(name)) ? { others: 1 } : 'released'
   }
 

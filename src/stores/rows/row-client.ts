@@ -109,7 +109,7 @@ export class RowClient {
     )
   }
 
-  /** The call of that place has left. What is granted to it all the same is given back. */
+  /** The call of that place has left. Gives back what the place is still granted. */
   left(keyspace: Keyspace, name: string, place: Place, giveBack: () => Promise<unknown>): void {
     this.#leftPlaces.add(place, addressOf(keyspace, name), giveBack)
   }

@@ -77,7 +77,7 @@ export class Places {
     for (;;) {
       if (this.#closed) throw closed(lock.name)
       const id = await this.#freshSession(lock)
-      // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
+      // Its call has left, or its session has ended: a new request has to put it in line.
       if (!this.#stands(place)) return NOWHERE
       place.session = id
       const ifFree = !place.joined && permits === undefined
@@ -172,7 +172,7 @@ export class Places {
     for (const place of [...this.#byKey.values()]) {
       const { lock, joined, admitted, leaving } = place
       if (!joined || admitted || leaving || lock.keyspace !== keyspace || lock.name !== name) continue
-      // A link knows as its own only what it was answered to stand.
+      // A link knows as its own only entries that the store has confirmed.
       if (place.seen) void this.#look(place)
       else place.looksAgain = true
     }
@@ -245,7 +245,7 @@ export class Places {
     this.link.close()
   }
 
-  /** It goes as soon as the server can be told. */
+  /** It goes as soon as the server can be reached. */
   async drop(place: Place, attempts = 1): Promise<void> {
     const { schedule, onError } = this.settings
     try {

@@ -53,7 +53,7 @@ export class Transactions {
     private readonly frame: Frame,
   ) {}
 
-  /** Whether nothing is asked and not yet done. */
+  /** Whether no request waits to be done. */
   get idle(): boolean {
     return this.#queue.length === 0 && !this.#closed
   }

@@ -212,7 +212,7 @@ export class EtcdClient {
     return this.inTime(about, timeoutMs, work, askedAt)
   }
 
-  /** A connection that another may be better than is not used again; a server that is not well answers nothing more that was asked. */
+  /** Leaves a connection that broke, and drops one whose server does not answer in time, or cannot. */
   #judge(channel: Channel, error: unknown): void {
     if (!(error instanceof GrpcError)) this.#connections.leave(channel)
     else if (WORN_OUT.includes(error.code)) this.drop(channel)

@@ -88,7 +88,7 @@ export class WatchStream<Watch extends Watched> {
     this.#conversation?.stream.close()
   }
 
-  /** Asks whether the server is still there; one that does not answer is given up. */
+  /** Asks whether the server is still there; gives up one that does not answer. */
   ping(): void {
     const { channel } = this.#conversation ?? {}
     if (!channel) return
@@ -126,7 +126,7 @@ export class WatchStream<Watch extends Watched> {
 
   #created({ watchId: number, revision }: WatchReply): void {
     const proposed = this.#asked.has(number) ? number : [...this.#asked.keys()][0]
-    // Whose number it is can be told only of one that was asked for alone.
+    // Only of a watch that was requested alone does the stream know the number.
     if (proposed === undefined || (proposed !== number && this.#asked.size > 1) || this.#begun.has(number))
       throw new MalformedError('the server has begun a watch that nobody asked for')
     const watch = this.#asked.get(proposed)

@@ -69,7 +69,7 @@ export class Server {
     const { credentials } = this.access
     const stream = this.#connect()
     this.#stream = stream
-    // Whatever becomes of it is told to those who ask.
+    // Callers learn of its failure by their own requests.
     stream.on('error', () => undefined)
     const connection = new Connection(stream, this.settings)
     try {

@@ -31,7 +31,7 @@ export class Refusals {
     return this.#refused.has(need)
   }
 
-  /** The client is told once of each. */
+  /** Tells the client of each once. */
   add(need: Need, { command, lockName }: About, cause: unknown): void {
     this.#breaks = this.link.breaks
     this.#refused.add(need)

@@ -19,7 +19,7 @@ import {
 } from './operations.js'
 import { codes, RefusedError } from './result-codes.js'
 
-/** How to reach a server, and what to be told of it. */
+/** How to reach a server, and what to call with its news. */
 export interface ConnectionTerms {
   readonly address: Address
   readonly tls: ConnectionOptions | undefined
@@ -69,7 +69,7 @@ export class Connection {
   #lastXid = 0
   #seenZxid = 0n
   #answeredAt: number
-  /** A server that answers nothing for so long while it is to is given up, whatever else it sends. */
+  /** The client gives up a server that owes an answer for this long, whatever else it sends. */
   silenceMs: number
   #alarm: TimerHandle | undefined
   #ended = false
@@ -200,7 +200,7 @@ export class Connection {
     this.#pending.push(pending)
     if (!this.#socket.writableCorked) {
       this.#socket.cork()
-      // What is asked in one turn goes out together.
+      // The requests of one turn go out together.
       nextTick(() => this.#socket.uncork())
     }
     this.#socket.write(frame)
@@ -263,7 +263,7 @@ export class Connection {
   }
 
   #answer(xid: number, code: number, reply: JuteReader): void {
-    // Those with a number of their own are answered as soon as they are read, the others in their order.
+    // The server answers requests with a special number as soon as it reads them, the others in their order.
     const at =
       xid < 0
         ? this.#pending.findIndex((each) => each.xid === xid)

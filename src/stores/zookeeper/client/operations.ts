@@ -6,7 +6,7 @@ export interface Step {
   write(out: JuteWriter): void
 }
 
-/** What a server can be asked: how the question is written, and how its answer is read. */
+/** The questions to a server: how to write each, and how to read its answer. */
 export interface Operation<Result> extends Step {
   /** For errors. */
   readonly name: string
@@ -100,7 +100,7 @@ export interface Refusal {
 }
 
 const REFUSED_STEP = -1
-/** Of the steps after the one that was refused. */
+/** The code of the steps after the refused one. */
 const NOT_TRIED = -2
 
 /** All of these steps, or none; undefined: all. */
