@@ -42,7 +42,7 @@ const GAVE_WAY: Verdict = {
 const LOCKED: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'Another transaction has locked the row for long.',
+  hint: 'Another transaction has kept the row locked for too long.',
 }
 const INTERRUPTED: Verdict = {
   reason: 'timeout',

@@ -181,7 +181,7 @@ export class PostgresInbox implements Inbox {
 }
 
 function notOfHoldfast(cause: UnexpectedError): StoreError {
-  const hint = 'Another program has sent it: it is passed over. Of later ones nothing is told.'
+  const hint = 'Another program has sent it: Holdfast ignores it, and later ones without a word.'
   return new StoreError('unreadable', 'LISTEN', { cause, transient: false, hint })
 }
 

@@ -29,12 +29,12 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
   [codes.noAuth]: NO_PERMISSION,
   [codes.invalidAcl]: {
     ...NO_PERMISSION,
-    hint: 'The server does not know who the client is, and so cannot make nodes that are its own.',
+    hint: 'The server does not know the user of this client, so it cannot make nodes for that user alone: set credentials.',
   },
   [codes.authFailed]: { ...NO_PERMISSION, hint: 'The server refused the credentials.' },
   [codes.needsSasl]: {
     ...NO_PERMISSION,
-    hint: 'The server lets in only who authenticates by SASL, which Holdfast does not speak: use digest or TLS.',
+    hint: 'The server admits only clients that authenticate by SASL, which Holdfast does not speak: use digest or TLS.',
   },
   [codes.notReadOnly]: {
     reason: 'read-only',

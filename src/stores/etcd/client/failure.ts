@@ -55,7 +55,11 @@ function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
   if (!(error instanceof GrpcError)) {
     // What cannot be read leaves the outcome unknown, as if nothing had come.
-    return { reason: 'unreadable', transient: true, hint: 'The answer was none that etcd gives.' }
+    return {
+      reason: 'unreadable',
+      transient: true,
+      hint: 'etcd gives no such answer: something else answers at its address.',
+    }
   }
   if (error.message.includes('database space exceeded')) {
     const hint = 'The database of etcd is full: compact and defragment it, then disarm its alarm.'

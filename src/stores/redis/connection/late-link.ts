@@ -23,7 +23,7 @@ export class LateLink implements Link {
       },
       (cause: unknown) => {
         const hint =
-          'A file of Holdfast is not there: a deployment may have replaced it. Start this process again.'
+          'A file of Holdfast is missing: a deployment may have replaced it. Start this process again.'
         throw new StoreError('not-ready', 'import', { transient: false, cause, hint })
       },
     )
