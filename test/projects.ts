@@ -26,7 +26,7 @@ const virtual: Project = {
     'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit,wire}/**/*.test.ts',
     'test/conformance/memory*.test.ts',
     'test/contract/{combinations,memory-virtual-time}.test.ts',
-    'test/cli/{key-names,seconds}.test.ts',
+    'test/cli/{card,key-names,seconds}.test.ts',
     'test/deadlock/{chase,cycles,virtual-time}.test.ts',
     'test/docs/{claims,demo-picture,errors,guarantees,options,stores}.test.ts',
     'test/leader/{observers,resigning}.test.ts',

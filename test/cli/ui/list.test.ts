@@ -156,8 +156,6 @@ describe.skipIf(refusal !== undefined)(
         const cpu = (((await meter('TaskDuration')) - busy) / seconds) * 100
         const paint = await page.evaluate(FIRST_PAINT)
         console.log({ frames: gaps.length, seconds, late, longTasks, layouts, cpu, paint })
-        for (const name of ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration', 'TaskDuration'])
-          console.log(name, await meter(name))
       }
       expect(scrolled).toBeGreaterThan(1_000)
       expect(await page.locator('#rows tr').count()).toBe(50)

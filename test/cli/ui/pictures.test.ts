@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, it } from 'vitest'
 import { bringServer } from '../../servers/index.js'
+import { eventually } from '../../setup/eventually.js'
 import { Scene } from './scene.js'
 import { serve } from './serving.js'
 import { useStage } from './stage.js'
@@ -23,8 +24,12 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
 
   /** So many points are on the curves: two seconds each. */
   const drawn = async (page: Page, points: number): Promise<void> => {
-    const enough = `document.querySelector('.spark .curve')?.points.length >= ${points}`
-    await page.waitForFunction(enough, undefined, { timeout: 120_000 })
+    const now = "document.querySelector('.spark .curve')?.points.length ?? 0"
+    await eventually(
+      () => page.evaluate<number>(now),
+      (there) => there >= points,
+      120_000,
+    )
   }
 
   const draw = async (page: Page, name: string, fullPage = false): Promise<void> => {

@@ -42,11 +42,14 @@ export function useStage(): Stage {
     scene = new Scene(server)
   })
   afterEach(async () => {
-    for (const each of undo.splice(0).reverse()) await each()
-    await scene.end()
-    const client = standaloneClient({ host: server.host, port: server.port })
-    await client.call('FLUSHALL')
-    client.disconnect()
+    try {
+      for (const each of undo.splice(0).reverse()) await each()
+    } finally {
+      await scene.end()
+      const client = standaloneClient({ host: server.host, port: server.port })
+      await client.call('FLUSHALL')
+      client.disconnect()
+    }
   })
 
   const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
