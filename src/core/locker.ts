@@ -41,6 +41,7 @@ export class Locker {
     this.env = new Environment(services, {
       tenureEnded: (tenure) => {
         const queue = this.env.queues.get(tenure.name)
+        if (queue?.callers === 0) this.env.lingering.leftBehind(tenure)
         this.env.lingering.over(tenure)
         queue?.policy.wakeNext(tenure.owner)
         letIn(this.env, tenure)
@@ -114,6 +115,7 @@ export class Locker {
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.env.queue(call.name)
+    this.env.lingering.came(call)
     const kept = enterInMemory(this.env, queue, call)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
