@@ -1,4 +1,4 @@
-import { checkObject, whole, wholeOrInfinite } from '../base/checks/checks.js'
+import { checkObject, whole, wholeOrAuto, wholeOrInfinite } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import { defaultLabel, isLabel, LONGEST_LABEL } from '../base/identity/label.js'
 
@@ -67,11 +67,13 @@ export interface ClientOptions {
   readonly handOverSliceMs?: number
   /**
    * How long this process may keep a lock after its release, so that its next acquisition of that lock costs no command. It lets go as soon
-   * as another process asks for the lock; one that cannot tell it (a client of Redisson, say) waits this long at the most. For `lock`,
-   * `fencedLock` and `fairLock`; other kinds ignore it. Never longer than the lease. See docs/lingering.md. Minimum: 0.
-   * @default 0: a release frees the lock at once
+   * as another process asks for the lock; one that cannot tell it (a client of Redisson, say) waits this long at the most. `'auto'`: about
+   * twice as long as this process has needed the last times until it came back, after it has come back within 12 ms eight times in a row,
+   * and no longer than `handOverSliceMs` after it got the lock. For `lock`, `fencedLock` and, as a number, `fairLock`; other kinds ignore
+   * it. Never longer than the lease. 0: a release frees the lock at once. See docs/lingering.md. Minimum: 0.
+   * @default 'auto'
    */
-  readonly lingerMs?: number
+  readonly lingerMs?: number | 'auto'
   /**
    * Whether to record stacks for `warning` events. Costs some microseconds per call.
    * @default false
@@ -119,7 +121,7 @@ export function checkClientOptions(given: ClientOptions): ClientSettings {
     warnAfterMs: wholeOrInfinite('warnAfterMs', options.warnAfterMs, 1) ?? 10_000,
     maxHandOvers: wholeOrInfinite('maxHandOvers', options.maxHandOvers, 0, 'hand-overs') ?? 256,
     handOverSliceMs: wholeOrInfinite('handOverSliceMs', options.handOverSliceMs, 0) ?? 25,
-    lingerMs: whole('lingerMs', options.lingerMs, 0) ?? 0,
+    lingerMs: wholeOrAuto('lingerMs', options.lingerMs, 0) ?? 'auto',
     diagnostics,
   }
 }

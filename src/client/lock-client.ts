@@ -90,9 +90,10 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       onLost: (loss) => this.#kinds.lost(loss),
       onSuspended: (cause) => this.#kinds.suspended(clean(cause)),
     })
-    if (settings.lingerMs > 0 && !session.lock.line?.hearAsks) {
+    const { lingerMs } = settings
+    if (lingerMs !== 'auto' && lingerMs > 0 && !session.lock.line?.hearAsks) {
       void session.close()
-      throw invalidNumber('lingerMs', settings.lingerMs, '0, because locks cannot linger in this store')
+      throw invalidNumber('lingerMs', lingerMs, "0 or 'auto', because locks cannot linger in this store")
     }
     this.#kinds = new Kinds(
       session,

@@ -56,6 +56,7 @@ export class Locker extends Environment {
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.queue(call.name)
+    this.lingering.came(call)
     const kept = enterInMemory(this, queue, call)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
@@ -162,6 +163,7 @@ export class Locker extends Environment {
 
   protected tenureEnded(tenure: Tenure): void {
     const queue = this.queues.get(tenure.name)
+    if (queue?.callers === 0) this.lingering.leftBehind(tenure)
     this.lingering.over(tenure)
     queue?.policy.wakeNext(tenure.owner)
     this.kin?.changed(tenure)

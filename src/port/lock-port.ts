@@ -221,8 +221,11 @@ export interface StoreLine {
   /**
    * Calls back when others ask for that lock, which this process was granted with `lingers`, when somebody frees it by force, and when either
    * may have happened unheard. Absent where a lock ends with its release.
+   * @param often whether the process comes back within moments, and need not go on listening for long when the watch has been closed
    */
-  hearAsks?(name: string, onAsk: () => void): Watch
+  hearAsks?(name: string, onAsk: () => void, often?: boolean): Watch
+  /** Whether a release that is sent while the process exits reaches the store, with no turn of the event loop left. Absent: it may not. */
+  readonly sendsAtExit?: boolean
 }
 
 /** How a call asks again if there are no messages. */

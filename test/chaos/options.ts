@@ -21,7 +21,7 @@ export interface ChaosOptions {
   readonly mutants?: readonly string[] | boolean
   readonly json?: string
   readonly keep: boolean
-  readonly linger: number
+  readonly linger: number | 'auto'
   readonly client: ChaosClient
 }
 
@@ -53,7 +53,12 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
       (text) => text.split(','),
     )
     .option('--json <file>', 'writes the figures to a file')
-    .option('--linger <milliseconds>', 'how long locks linger (`lingerMs`), where they can', whole, 0)
+    .option(
+      '--linger <milliseconds>',
+      'how long locks linger (`lingerMs`), where they can; or `auto`',
+      wholeOrAuto,
+      'auto',
+    )
     .addOption(
       new Option('--client <client>', 'the client library of Redis: ioredis 6, or a node-redis')
         .choices(chaosClients)
@@ -106,6 +111,10 @@ function positive(text: string): number {
   const number = Number(text)
   if (!(number > 0)) throw new InvalidArgumentError('A number above 0.')
   return number
+}
+
+function wholeOrAuto(text: string): number | 'auto' {
+  return text === 'auto' ? text : whole(text)
 }
 
 function whole(text: string): number {

@@ -68,6 +68,15 @@ switch (scenario) {
     await lock.acquire()
     say('held')
     break
+  case 'keeping': {
+    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000 })
+    const locks = ['a', 'b', 'c'].map((each) => keeper.lock(`{${name}}:${each}`))
+    do for (const each of locks) await each.withLock(() => undefined)
+    while (keeper.census.tenures < locks.length)
+    say(`kept:${keeper.census.tenures}`)
+    process.exit()
+    break
+  }
   case 'pending':
     holdfast.once('waiting', () => say('waiting'))
     await lock.acquire()

@@ -89,6 +89,10 @@ export function wholeOrInfinite(
   return value === Infinity ? value : whole(argument, value, least, unit, ', or Infinity')
 }
 
+export function wholeOrAuto(argument: string, value: unknown, least: number): number | 'auto' | undefined {
+  return value === 'auto' ? value : whole(argument, value, least, undefined, ", or 'auto'")
+}
+
 /** Compares the shape, not the class: signals of other realms and polyfills count too. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
   return (

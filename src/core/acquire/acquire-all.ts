@@ -110,8 +110,9 @@ export class AcquireAll implements Composition {
 
   async #takeAll(): Promise<AcquireAllRefusal | undefined> {
     for (const group of groupsOf(this.members)) {
-      const refusal = await this.#takeTogether(group)
-      if (refusal && this.#isLastTry) return refusal
+      const refused = await this.#takeTogether(group)
+      const refusal = refused && this.#isLastTry ? await this.#takeKept(group, refused) : undefined
+      if (refusal) return refusal
       for (const member of group) {
         // Unless they were all taken at once.
         if (!this.#held.some((each) => each.member === member)) {
@@ -142,6 +143,19 @@ export class AcquireAll implements Composition {
     this.#failingSince = refusal.failingSince
     if (this.#isLastTry && refusal.cause === undefined) first.locker.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
+  }
+
+  /**
+   * What stood in the way may be kept by a process with nobody inside, which a request for several does not tell. One for it alone does; if it
+   * is granted, the others follow in their turn.
+   */
+  async #takeKept(
+    group: readonly Member[],
+    refused: AcquireAllRefusal,
+  ): Promise<AcquireAllRefusal | undefined> {
+    const member = group.find(({ name }) => name === refused.name)
+    const mayBeKept = member?.locker.port.line?.hearAsks && refused.holder !== undefined
+    return mayBeKept && this.terms.waitMs === 0 ? await this.#take(member) : refused
   }
 
   async #take(member: Member): Promise<AcquireAllRefusal | undefined> {

@@ -15,8 +15,8 @@ export interface Call {
   /** Undefined: the watchdog renews. */
   readonly leaseMs: number | undefined
   readonly maxHoldMs: number
-  /** How long the process may keep the lock after its release; absent: not at all. */
-  readonly lingerMs?: number | undefined
+  /** How long the process may keep the lock after its release; `'auto'`: as its habit is; absent: not at all. */
+  readonly lingerMs?: number | 'auto' | undefined
   /** False: within a section of its own owner it is refused. Absent: it enters once more. */
   readonly reentrant?: boolean | undefined
   /** Set where it is for one of several locks: all of them are wanted, or any. */

@@ -1,9 +1,11 @@
+import { atExit } from '../../base/time/at-exit.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
 import { leaseDeadline } from '../../port/lease.js'
 import type { GrantedReply, Watch } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Services } from '../services.js'
+import { Habits } from './habit.js'
 import { isSpent } from './slice.js'
 import { Stay } from './stay.js'
 import type { HoldRecord, Tenure } from './tenure.js'
@@ -37,14 +39,19 @@ export interface Offer {
  * which releases at once if nobody is inside. If somebody is, or where others stand in line from the start, the lock passes from call
  * to call within one turn of the event loop only, and no longer than a slice of hand-overs. What nobody hears of (a waiter in no line,
  * a lost message) waits for `lingerMs` at the most: it counts from the first release that sent nothing.
+ *
+ * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
+ * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over.
  */
 export class Lingering {
   readonly #ears = new Map<LocalQueue, Ear>()
   /** The holds after which nobody is inside, by the name of their lock. */
   readonly #left = new Map<string, HoldRecord>()
+  readonly #habits = new Habits()
   readonly #keepAlive = new KeepAlive()
   #deafUntil = -Infinity
   #ended = false
+  #forgoExit: (() => void) | undefined
 
   constructor(
     private readonly services: Pick<Services, 'kind' | 'port' | 'schedule' | 'settings' | 'events'>,
@@ -56,7 +63,9 @@ export class Lingering {
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
   offer(queue: LocalQueue, { lingerMs = 0 }: Call): Offer | undefined {
     if (lingerMs === 0 || this.#ended) return undefined
-    const ear = this.#ears.get(queue) ?? this.#listen(queue)
+    const auto = lingerMs === 'auto'
+    if (auto && this.#likelyMs(queue.name) === 0) return undefined
+    const ear = this.#ears.get(queue) ?? this.#listen(queue, auto)
     return ear?.watch.inForce ? { ear, asks: ear.asks } : undefined
   }
 
@@ -71,12 +80,19 @@ export class Lingering {
   staysUntil(queue: LocalQueue, { tenure, lingerMs, renewUntil }: HoldRecord): number | undefined {
     const { stay } = tenure
     if (!stay || tenure.tied || lingerMs === 0 || this.#ended || !queue.waiters.empty) return undefined
-    const now = this.services.schedule.clock.now()
+    const { schedule, settings, kind } = this.services
+    const now = schedule.clock.now()
+    const auto = lingerMs === 'auto'
+    const spent = isSpent(this.services, tenure)
+    const likelyMs = auto && !spent ? this.#likelyMs(queue.name) : 0
+    if (auto && likelyMs === 0) return undefined
     // To the end of the turn of the event loop.
-    if (stay.asked)
-      return this.services.kind.placePer === 'call' || isSpent(this.services, tenure) ? undefined : now
+    if (stay.asked) return kind.placePer === 'call' || spent ? undefined : now
+    const until = auto
+      ? Math.min(now + likelyMs, tenure.since + settings.handOverSliceMs)
+      : (stay.since ?? now) + lingerMs
     const leaseEndsAt = renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
-    const endsAt = Math.min((stay.since ?? now) + lingerMs, stay.until, leaseEndsAt)
+    const endsAt = Math.min(until, stay.until, leaseEndsAt)
     return endsAt > now ? endsAt : undefined
   }
 
@@ -87,6 +103,8 @@ export class Lingering {
     if (!stay) return
     const { schedule } = this.services
     const { entered } = stay
+    this.#noteLeft(grant)
+    this.#forgoExit ??= atExit(() => this.#letAllGo())
     if (stay.asked)
       schedule.afterTurn(() => {
         if (stay.vacant && stay.entered === entered) this.#letGo(tenure)
@@ -120,6 +138,16 @@ export class Lingering {
     stay.entered += 1
   }
 
+  /** A call asks for that lock. */
+  came({ name, lingerMs }: Call): void {
+    if (lingerMs === 'auto') this.#habits.came(name, this.services.schedule.clock.now())
+  }
+
+  /** A tenure has ended, and no call of this process is left that wants its lock. */
+  leftBehind({ holds: [last] }: Tenure): void {
+    if (last && !last.stayed) this.#noteLeft(last)
+  }
+
   /** A tenure is over. */
   over({ name, stay }: Tenure): void {
     if (!stay) return
@@ -136,21 +164,33 @@ export class Lingering {
   /** Releases what has stayed, and lets nothing stay from now on. */
   end(): void {
     this.#ended = true
-    for (const { tenure } of [...this.#left.values()]) this.#letGo(tenure)
+    this.#letAllGo()
+    this.#forgoExit?.()
     for (const queue of [...this.#ears.keys()]) this.forget(queue)
     this.#keepAlive.end()
   }
 
-  #listen(queue: LocalQueue): Ear | undefined {
+  /** How long the process is likely to need until it comes back; 0: it is not to keep that lock by itself. */
+  #likelyMs(name: string): number {
+    const { kind, port } = this.services
+    return kind.placePer === 'process' && port.line?.sendsAtExit ? this.#habits.keepMs(name) : 0
+  }
+
+  #noteLeft({ lingerMs, tenure: { name } }: HoldRecord): void {
+    if (lingerMs === 'auto') this.#habits.left(name, this.services.schedule.clock.now())
+  }
+
+  /** @param auto whether nobody has asked for the lock to linger: then nobody is told why it does not */
+  #listen(queue: LocalQueue, auto: boolean): Ear | undefined {
     const { schedule, port, events } = this.services
     if (!port.line?.hearAsks || schedule.clock.now() < this.#deafUntil) return undefined
-    const ear: Ear = { watch: port.line.hearAsks(queue.name, () => this.#told(queue, ear)), asks: 0 }
+    const ear: Ear = { watch: port.line.hearAsks(queue.name, () => this.#told(queue, ear), auto), asks: 0 }
     this.#ears.set(queue, ear)
     ear.watch.confirmed.catch((error: unknown) => {
       if (this.#ears.get(queue) !== ear) return
       this.forget(queue)
       this.#deafUntil = schedule.clock.now() + DEAF_MS
-      events.emit('error', error)
+      if (!auto) events.emit('error', error)
     })
     return ear
   }
@@ -162,6 +202,10 @@ export class Lingering {
       tenure.stay.asked = true
       if (tenure.stay.vacant) this.#letGo(tenure)
     }
+  }
+
+  #letAllGo(): void {
+    for (const { tenure } of [...this.#left.values()]) this.#letGo(tenure)
   }
 
   /** The release of a lock that has stayed. Its holder has been told long ago that it went well. */

@@ -202,7 +202,7 @@ export class HoldRecord implements Linked<HoldRecord> {
   holdsLeft = 0
   passedOn = false
   /** How long the process may keep the lock after its release, and whether it has been released so. */
-  lingerMs = 0
+  lingerMs: number | 'auto' = 0
   stayed = false
   /** Whether its end was counted. */
   counted = false

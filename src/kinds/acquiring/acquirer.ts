@@ -28,7 +28,7 @@ export interface KindContext {
   /** Where its store keeps a lock of that name, see `BatchPort`: the same in every process. */
   readonly placeOf: (name: string) => number
   /** How long its locks may stay with the process after their release; undefined where they cannot. */
-  readonly lingerMs?: number | undefined
+  readonly lingerMs?: number | 'auto' | undefined
   /** Whether its sections may take it once more; absent: as the kind says. */
   readonly reentrant?: boolean | undefined
   /** Where its calls ask for it by more than an `acquire`. */

@@ -1,4 +1,4 @@
-import { checkObject, whole } from '../../base/checks/checks.js'
+import { checkObject, wholeOrAuto } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { KindContext } from '../acquiring/acquirer.js'
 import { checkLingers } from './options.js'
@@ -6,10 +6,11 @@ import { checkLingers } from './options.js'
 /** Options of one lock. Times are whole milliseconds. */
 export interface LockOptions {
   /**
-   * How long this process may keep the lock after a release, unless another process asks for it: see docs/lingering.md. Minimum: 0.
+   * How long this process may keep the lock after a release, unless another process asks for it; `'auto'`: as its habit is. See
+   * docs/lingering.md. Minimum: 0.
    * @default the `lingerMs` of the `Holdfast`
    */
-  readonly lingerMs?: number
+  readonly lingerMs?: number | 'auto'
   /**
    * `false`: a call within a section of the same lock rejects at once with `NotReentrantError`, whichever of the two says so. For `lock`,
    * `fencedLock` and `fairLock`.
@@ -24,7 +25,7 @@ export function withLockOptions(context: KindContext, given: LockOptions): KindC
   const { reentrant } = options
   if (reentrant !== undefined && typeof reentrant !== 'boolean')
     throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
-  const lingerMs = whole('lingerMs', options.lingerMs, 0)
+  const lingerMs = wholeOrAuto('lingerMs', options.lingerMs, 0)
   checkLingers(lingerMs, context.lingerMs)
   if (lingerMs === undefined && reentrant === undefined) return context
   return { ...context, lingerMs: lingerMs ?? context.lingerMs, reentrant }

@@ -3,6 +3,7 @@ import {
   invalidNumber,
   isAbortSignal,
   whole,
+  wholeOrAuto,
   wholeOrInfinite,
 } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
@@ -44,11 +45,11 @@ export interface AcquireOptions {
    */
   readonly maxHoldMs?: number
   /**
-   * How long this process may keep the lock after the release of this hold, unless another process asks for it: see docs/lingering.md. For
-   * `lock`, `fencedLock` and `fairLock`. Minimum: 0.
+   * How long this process may keep the lock after the release of this hold, unless another process asks for it; `'auto'`: as its habit is.
+   * For `lock`, `fencedLock` and `fairLock`. See docs/lingering.md. Minimum: 0.
    * @default the `lingerMs` of the lock, else of the `Holdfast`
    */
-  readonly lingerMs?: number
+  readonly lingerMs?: number | 'auto'
 }
 
 /** Options of `adopt`. */
@@ -74,7 +75,7 @@ export function checkAcquireOptions(given: AcquireOptions, owners: Owners): Acqu
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
-  whole('lingerMs', options.lingerMs, 0)
+  wholeOrAuto('lingerMs', options.lingerMs, 0)
   if (options.signal !== undefined && !isAbortSignal(options.signal)) {
     throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
   }
@@ -86,7 +87,10 @@ export function checkAcquireOptions(given: AcquireOptions, owners: Owners): Acqu
 }
 
 /** @param ofLock the time of the lock; undefined where it cannot linger */
-export function checkLingers(lingerMs: number | undefined, ofLock: number | undefined): void {
+export function checkLingers(
+  lingerMs: number | 'auto' | undefined,
+  ofLock: number | 'auto' | undefined,
+): void {
   if (lingerMs !== undefined && ofLock === undefined)
     throw invalidNumber('lingerMs', lingerMs, 'undefined, because this lock cannot linger')
 }

@@ -24,6 +24,7 @@ export class LockSession implements StoreSession {
   readonly #leftPlaces: LeftPlaces
   readonly #words = new Words()
   readonly #refusals: Refusals
+  readonly #writesLater: boolean
 
   constructor(
     client: RedisClient,
@@ -67,6 +68,7 @@ export class LockSession implements StoreSession {
         : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
     )
     this.#refusals = new Refusals(this.link, onError)
+    this.#writesLater = client.writesLater === true
     const keyPrefix = client.options.keyPrefix ?? ''
     this.parts = { link: this.link, channels, keyPrefix, onError, renewals, batchOf }
     this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
@@ -99,6 +101,7 @@ export class LockSession implements StoreSession {
       leftPlaces: this.#leftPlaces,
       words: this.#words,
       refusals: this.#refusals,
+      sendsAtExit: !this.#writesLater,
     }
   }
 }

@@ -21,7 +21,7 @@ export interface Times {
   readonly watchdogMs: number
   readonly commandTimeoutMs: number
   readonly storeTimeoutMs: number
-  readonly lingerMs: number
+  readonly lingerMs: number | 'auto'
 }
 
 export interface Verdict {
@@ -78,7 +78,12 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
       ...checkStarvation(calls, faults, standstills, endedAt, !lined),
       ...checkFences(calls, tokensOutliveLosses ? [] : faults),
       ...(lined && (nemesis.harmless === true || nemesis.keepsPlaces === true)
-        ? checkLineOrder(calls, standstills, firstLeaseMs(watchdogMs) / 2, lingerMs > 0 ? TOLD_MS : 0)
+        ? checkLineOrder(
+            calls,
+            standstills,
+            firstLeaseMs(watchdogMs) / 2,
+            lingerMs !== 'auto' && lingerMs > 0 ? TOLD_MS : 0,
+          )
         : []),
       ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
       ...left,

@@ -1,3 +1,4 @@
+import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 
 /** How Holdfast writes to a client's socket. */
@@ -38,6 +39,10 @@ export class Batch {
 
   /** Call it before a command is written. */
   add(): void {
+    if (isExiting()) {
+      this.#send()
+      return
+    }
     if (!this.#begun) {
       this.#begun = true
       // After all work that the answers started: microtasks end before this.

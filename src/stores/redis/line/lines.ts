@@ -41,6 +41,8 @@ export interface LinesSettings {
   readonly words: Words
   /** What the server has refused the client of what it needs to stand in lines. */
   readonly refusals: Refusals
+  /** See `StoreLine.sendsAtExit`. */
+  readonly sendsAtExit: boolean
 }
 
 /** The names of what belongs to the line of a lock, for one kind. */
@@ -192,9 +194,10 @@ export class Lines {
   }
 
   /** Calls back on every message about that lock, and where one may have been missed. */
-  hearAsks(name: string, onAsk: () => void): Watch {
+  hearAsks(name: string, onAsk: () => void, often = false): Watch {
     const hear = (): void => onAsk()
-    return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), KEPT_FOR_ASKS_MS)
+    const keptMs = often ? undefined : KEPT_FOR_ASKS_MS
+    return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), keptMs)
   }
 
   /** Calls back on messages about the process's places of that mode; of all, where there is no other way to hold. */

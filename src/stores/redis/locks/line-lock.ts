@@ -25,7 +25,8 @@ export class LineLockPort extends ReentrantLockPort {
     this.line = {
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
-      hearAsks: (name, onAsk) => this.#lines.hearAsks(name, onAsk),
+      hearAsks: (name, onAsk, often) => this.#lines.hearAsks(name, onAsk, often),
+      sendsAtExit: settings.sendsAtExit,
     }
   }
 

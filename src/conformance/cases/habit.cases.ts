@@ -1,0 +1,113 @@
+import { describe, expect } from 'vitest'
+import type { Holdfast, Lock } from '../../index.js'
+import { given } from '../given.js'
+import { inTime } from '../outcome.js'
+import type { Place } from '../place.js'
+import { scene } from '../scene.js'
+
+interface Kept {
+  readonly holdfast: Holdfast
+  readonly lock: Lock
+  /** Another process's handle. */
+  readonly far: Lock
+}
+
+/** By default: a lock that its process has come back to so often, and so soon, that it keeps it, where that is known to be safe. */
+async function kept(place: Place): Promise<Kept> {
+  const { holdfast, lock } = scene(place)
+  for (let round = 0; round < 200 && holdfast.census.tenures === 0; round += 1)
+    await (await lock.acquire()).release()
+  if (place.virtual && place.kind !== 'fair') expect(holdfast.census.tenures).toBe(1)
+  return { holdfast, lock, far: place.holdfast().lock(lock.name) }
+}
+
+/** What nobody asks for is kept by habit at the most: the promises of that (rule W9). */
+export function habitCases(place: Place): void {
+  describe('a lock that its process keeps by habit', () => {
+    const lingers = given(place, 'lingers')
+
+    lingers('W9: not one that is taken once, nor a few times', async () => {
+      const { lock } = scene(place)
+      const far = place.holdfast().lock(lock.name)
+      for (let round = 0; round < 6; round += 1) {
+        const hold = await lock.acquire()
+        await hold.release()
+        expect(await far.isLocked()).toBe(false)
+      }
+      await (await far.acquire()).release()
+    })
+
+    lingers('W9: goes to another process that waits for it', async () => {
+      const { far } = await kept(place)
+      await (await inTime(place, far.acquire())).release()
+      expect(await far.isLocked()).toBe(false)
+    })
+
+    lingers('W9: does not refuse a single attempt of another process', async () => {
+      const { far } = await kept(place)
+      const hold = place.virtual
+        ? await inTime(place, far.tryAcquire())
+        : await place.eventually(() => far.tryAcquire())
+      expect(hold).not.toBeNull()
+      await hold?.release()
+    })
+
+    if (place.kind === 'lock')
+      lingers('W9: nor one for several locks', async () => {
+        const { lock } = await kept(place)
+        const other = place.holdfast()
+        const both = other.multiLock([lock.name, place.lockName()].map((name) => other.lock(name)))
+        const hold = place.virtual
+          ? await inTime(place, both.tryAcquire())
+          : await place.eventually(() => both.tryAcquire())
+        expect(hold).not.toBeNull()
+        await hold?.release()
+      })
+
+    lingers('W9: is free soon although nobody asks for it', async () => {
+      const { holdfast, far } = await kept(place)
+      await place.eventually(() => far.isLocked().then((locked) => !locked))
+      await place.eventually(() => holdfast.census.tenures === 0)
+    })
+
+    lingers('W9: is released by close(), with and without a time to drain', async () => {
+      for (const options of [{}, { drainMs: 60_000 }]) {
+        const { holdfast, far } = await kept(place)
+        await inTime(place, holdfast.close(options))
+        expect(await far.isLocked()).toBe(false)
+      }
+    })
+
+    lingers('W9: is shared by processes in loops, one inside at a time', async () => {
+      const locks = [scene(place).lock.name].flatMap((name) =>
+        [1, 2, 3].map(() => place.holdfast().lock(name)),
+      )
+      let inside = 0
+      let sections = 0
+      const work = locks.map(async (lock) => {
+        for (let round = 0; round < 40; round += 1)
+          await lock.withLock(async () => {
+            inside += 1
+            expect(inside).toBe(1)
+            await new Promise((resolve) => setImmediate(resolve))
+            inside -= 1
+            sections += 1
+          })
+      })
+      await inTime(place, Promise.all(work))
+      expect(sections).toBe(120)
+    })
+
+    if (place.kind === 'fenced')
+      lingers('W9: gives each hold a greater token', async () => {
+        const { lock } = await kept(place)
+        let fence = 0n
+        for (let round = 0; round < 12; round += 1) {
+          const hold = await lock.acquire()
+          expect(hold.fence).toBeGreaterThan(fence)
+          fence = hold.fence ?? 0n
+          await hold.release()
+        }
+      })
+  })
+}
