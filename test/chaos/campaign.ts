@@ -11,7 +11,7 @@ import { kindsAt, promisesOf } from './topologies/store-promises.js'
 import type { TopologyName } from './topologies/topology.js'
 
 /** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
-const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 'auto' }
+const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 0 }
 /** How long everything may take to settle and to be undone, when all is well again. */
 const DRAIN_MS = 30_000
 const REST_MS = 3_000

@@ -69,7 +69,7 @@ switch (scenario) {
     say('held')
     break
   case 'keeping': {
-    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000 })
+    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000, lingerMs: 'auto' })
     const locks = ['a', 'b', 'c'].map((each) => keeper.lock(`{${name}}:${each}`))
     do for (const each of locks) await each.withLock(() => undefined)
     while (keeper.census.tenures < locks.length)

@@ -1,4 +1,4 @@
-/** What bounds a lock that its process keeps by habit (`lingerMs: 'auto'`, the default), to the millisecond. */
+/** What bounds a lock that its process keeps by habit (`lingerMs: 'auto'`), to the millisecond. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 function client(options: HoldfastOptions = {}): Holdfast {
-  const holdfast = new Holdfast(store, options)
+  const holdfast = new Holdfast(store, { lingerMs: 'auto', ...options })
   made.push(holdfast)
   return holdfast
 }

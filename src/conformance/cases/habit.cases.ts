@@ -12,9 +12,9 @@ interface Kept {
   readonly far: Lock
 }
 
-/** By default: a lock that its process has come back to so often, and so soon, that it keeps it, where that is known to be safe. */
+/** A lock that its process has come back to so often, and so soon, that it keeps it, where that is known to be safe. */
 async function kept(place: Place): Promise<Kept> {
-  const { holdfast, lock } = scene(place)
+  const { holdfast, lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
   for (let round = 0; round < 200 && holdfast.census.tenures === 0; round += 1)
     await (await lock.acquire()).release()
   if (place.virtual && place.kind !== 'fair') expect(holdfast.census.tenures).toBe(1)
@@ -27,7 +27,7 @@ export function habitCases(place: Place): void {
     const lingers = given(place, 'lingers')
 
     lingers('W9: not one that is taken once, nor a few times', async () => {
-      const { lock } = scene(place)
+      const { lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
       const far = place.holdfast().lock(lock.name)
       for (let round = 0; round < 6; round += 1) {
         const hold = await lock.acquire()
@@ -80,7 +80,7 @@ export function habitCases(place: Place): void {
 
     lingers('W9: is shared by processes in loops, one inside at a time', async () => {
       const locks = [scene(place).lock.name].flatMap((name) =>
-        [1, 2, 3].map(() => place.holdfast().lock(name)),
+        [1, 2, 3].map(() => place.holdfast({ lingerMs: 'auto' }).lock(name)),
       )
       let inside = 0
       let sections = 0
