@@ -30,7 +30,6 @@ export class Acquisition implements Linked<Acquisition> {
   work: Promise<unknown> | undefined
   private readonly deadline: number
   private readonly once: boolean
-  #now: number
   /** The tenure of this process that the call meets first. */
   #tenure: Tenure | undefined
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
@@ -48,7 +47,6 @@ export class Acquisition implements Linked<Acquisition> {
   ) {
     const waiter = new Waiter(call, env.schedule, env.settings.diagnostics ? calledFrom() : undefined)
     this.waiter = waiter
-    this.#now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter)
@@ -135,7 +133,6 @@ export class Acquisition implements Linked<Acquisition> {
     const learned = this.#learned
     const now = env.schedule.clock.now()
     const tenure = env.tenures.current(queue, call.caller.owner)
-    this.#now = now
     this.#tenure = tenure
     this.#standWithin()
     const tenureHere = this.#tenureHere(tenure)
@@ -306,7 +303,7 @@ export class Acquisition implements Linked<Acquisition> {
   #refusal(): Refusal {
     const { cause, since: failingSince } = this.#learned.outage
     const { env, waiter, queue } = this
-    const now = this.#now
+    const now = env.schedule.clock.now()
     const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
