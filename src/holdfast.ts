@@ -281,7 +281,7 @@ export class Holdfast extends LockClient {
    * observes: `current()`, `watch()`. See docs/leader.md.
    *
    * @throws `UnsupportedKindError` if the store has no locks with tokens; `InvalidArgumentError` if an option is invalid.
-   *   Failures of a candidate's own calls are told by the event `error`, and it goes on.
+   *   If a candidate's own call fails, the event `error` says so, and the candidate goes on.
    */
   leader(name: string, options: LeaderOptions = {}): Election {
     return new Election(checkName(name), this.#kinds, options)

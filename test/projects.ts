@@ -26,7 +26,7 @@ const virtual: Project = {
     'test/{architecture,bench,chaos,decorators,http,matrix,model,mutants,session,unit,wire}/**/*.test.ts',
     'test/conformance/memory*.test.ts',
     'test/contract/{combinations,memory-virtual-time}.test.ts',
-    'test/cli/{key-names,look-pace,seconds}.test.ts',
+    'test/cli/{card,key-names,look-pace,seconds}.test.ts',
     'test/deadlock/{chase,cycles,virtual-time}.test.ts',
     'test/docs/{claims,demo-picture,errors,guarantees,options,stores}.test.ts',
     'test/leader/{observers,resigning}.test.ts',
@@ -126,7 +126,7 @@ const others: Project = {
   files: [
     'test/{examples,interop,packaging,servers}/**/*.test.ts',
     'test/cli/{completion,stores}.test.ts',
-    'test/cli/ui/{axe,cost,every-store,mounted-page,page,pictures}.test.ts',
+    'test/cli/ui/{axe,cost,every-store,list,lock,mounted-page,page,pictures}.test.ts',
     'test/docs/{examples,fragments}.test.ts',
     'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',

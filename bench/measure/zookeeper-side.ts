@@ -1,5 +1,5 @@
-import { Wire } from '../../test/chaos/network/wire.js'
 import { ZooKeeperEnsemble, ZooKeeperServer } from '../../test/servers/zookeeper/index.js'
+import { Wire } from '../../test/wire/wire.js'
 import { processCpuMs } from './process-cpu.js'
 import type { ServerSide, ServerTraffic } from './server-side.js'
 

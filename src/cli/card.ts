@@ -1,10 +1,14 @@
 import { ownerText } from '../base/identity/label.js'
 import { printable } from '../base/identity/printable.js'
 import {
+  endsSoon,
+  exactly,
   forSoLong,
+  heldSince,
   holderText,
   holderTexts,
   isLocked,
+  isOpen,
   type LockView,
   leaseText,
   stateText,
@@ -13,6 +17,7 @@ import {
 } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
+import { timeText } from './time-text.js'
 
 /** Places of a line beyond this are counted, not listed. */
 const NAMED_IN_LINE = 10
@@ -23,27 +28,31 @@ export function cards(locks: readonly LockView[], colours: Colours): string {
 }
 
 function card(lock: LockView, colours: Colours): string {
-  const locked = isLocked(lock)
+  const since = heldSince(lock)
+  const state = isLocked(lock) && !isOpen(lock) ? colours.yellow : colours.green
+  const lease = endsSoon(lock) ? colours.red : colours.plain
   const rows = [
     ['Lock', colours.bold(printable(lock.name))],
     ...(lock.kind === undefined ? [] : [['Kind', lock.kind]]),
-    ['State', (locked ? colours.yellow : colours.green)(stateText(lock))],
+    ['State', state(stateText(lock))],
+    ...(since === undefined ? [] : [['Held for', timeText(Math.max(0, Date.now() - since))]]),
     ...(lock.available === undefined ? [] : [['Available', `${lock.available}`]]),
     ...holderRows(lock),
-    ...(lock.remainingMs > 0 && lock.count === undefined ? [['Lease', leaseText(lock)]] : []),
+    ...(lock.remainingMs > 0 && lock.count === undefined ? [['Lease', lease(leaseText(lock))]] : []),
     ...(lock.fence === undefined ? [] : [['Fence', lock.fence]]),
-    ['Waiting', (waitingCount(lock) ? colours.yellow : plain)(waitingText(lock))],
+    ['Waiting', (waitingCount(lock) ? colours.yellow : colours.plain)(waitingText(lock))],
     ...lineRows(lock),
   ]
   return plainTable(rows.map(([label, value]) => [colours.dim(label ?? ''), value ?? '']))
 }
 
-const plain = (text: string): string => text
-
 function holderRows(lock: LockView): string[][] {
   if (lock.owners.length === 0)
     return lock.remainingMs > 0 && lock.count === undefined ? [['Owner', holderText(lock)]] : []
-  return holderTexts(lock, forSoLong).map((text, index) => [index === 0 ? 'Owner' : '', text])
+  return holderTexts(lock, lock.owners.length > 1 ? forSoLong : exactly).map((text, index) => [
+    index === 0 ? 'Owner' : '',
+    text,
+  ])
 }
 
 function lineRows({ line = [] }: LockView): string[][] {

@@ -155,11 +155,13 @@ The page shows the locks that are held, their holders, who waits and the time le
 read-only, unless --allow-unlock is given. Only browsers of this machine reach it, unless --host says otherwise; that takes a
 token, which the page asks for. Other users can see command lines: put it into HOLDFAST_UI_TOKEN.
 
-It sends nothing to the server while no page is open, and at most 300 commands a second otherwise, however many pages there are.
+It sends nothing to the server while no page is open, and at most 300 commands a second otherwise, however many pages there are. With
+--history it lists the locks at all times, with at most 30 commands a second, and keeps the last 10000 changes in memory.
 
 Examples:
   holdfast ui
   holdfast ui --port 8080 --allow-unlock
+  holdfast ui --history 28800                        what has changed in the last eight hours
   HOLDFAST_UI_TOKEN=… holdfast ui --host 0.0.0.0     in front of it, a proxy with TLS
 
 --json writes one line once it listens: {"url","mayUnlock"}.`

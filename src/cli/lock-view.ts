@@ -110,7 +110,7 @@ function holdsText(kind: ShownKind | undefined, holds: number): string {
 /** How a moment is told: in a log by itself, on a screen with how long ago it was. */
 export type Since = (time: number) => string
 
-const exactly: Since = (time) => `since ${isoTime(time)}`
+export const exactly: Since = (time) => `since ${isoTime(time)}`
 
 /** The store's clock may run ahead of this one. */
 export const forSoLong: Since = (time) => `for ${timeText(Math.max(0, Date.now() - time))}, ${exactly(time)}`
@@ -130,6 +130,16 @@ export function holderTexts({ kind, owners }: LockView, since = exactly): string
 /** The owners, in a few words. */
 export function holderText(lock: LockView): string {
   return lock.owners.length === 0 ? 'an unknown owner' : holderTexts(lock).join(', ')
+}
+
+/** Whether somebody else could enter it too. */
+export function isOpen({ mode, available = 0 }: LockView): boolean {
+  return available > 0 || mode === 'read'
+}
+
+/** Whether its lease is about to be renewed, or lost. */
+export function endsSoon({ owners, remainingMs }: LockView): boolean {
+  return owners.length > 0 && remainingMs < 1_000
 }
 
 export function leaseText({ remainingMs }: LockView): string {

@@ -78,7 +78,14 @@ function coloursFor(descriptor: number) {
   const coloured = hasColours(isatty(descriptor))
   const as = (colour: Parameters<typeof styleText>[0]) => (text: string) =>
     coloured ? styleText(colour, text, { validateStream: false }) : text
-  return { bold: as('bold'), dim: as('dim'), green: as('green'), red: as('red'), yellow: as('yellow') }
+  return {
+    plain: (text: string) => text,
+    bold: as('bold'),
+    dim: as('dim'),
+    green: as('green'),
+    red: as('red'),
+    yellow: as('yellow'),
+  }
 }
 
 /** https://no-color.org: any value but the empty one turns colours off. */

@@ -21,7 +21,7 @@ import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
 import { runCommand } from './run-command.js'
 import { productOf, schemas } from './schemas.js'
-import { parseCount, parsePort, parsePositiveSeconds } from './seconds.js'
+import { parseCount, parsePort, parsePositiveSeconds, parseSeconds } from './seconds.js'
 import { type CommonFlags, interrupted, Session } from './session.js'
 import { type Sorting, sortings } from './sorting.js'
 import { type UiFlags, uiTerms } from './ui/ui-options.js'
@@ -195,6 +195,11 @@ export function programOf(session: Session, words: readonly string[] | undefined
     )
     .addOption(new Option('--token <token>', 'ask whoever opens the page for this').env('HOLDFAST_UI_TOKEN'))
     .option('--allow-unlock', 'let the page free locks, once confirmed', false)
+    .addOption(
+      new Option('--history <seconds>', 'know what has changed for so long, whether or not a page was open')
+        .argParser(parseSeconds)
+        .default(0),
+    )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags & UiFlags>()
       const terms = uiTerms(flags)

@@ -1,6 +1,6 @@
 import { labelOf } from '../base/identity/label.js'
 import { printable } from '../base/identity/printable.js'
-import { heldSince, type LockView, waitingCount } from './lock-view.js'
+import { endsSoon, heldSince, isOpen, type LockView, waitingCount } from './lock-view.js'
 import type { Colours } from './output.js'
 import { plainTable } from './plain-table.js'
 import { shortened } from './shortened.js'
@@ -8,8 +8,6 @@ import { timeText } from './time-text.js'
 
 /** Tables cut names and owners longer than this; JSON has them in full. */
 const WIDEST_NAME = 60
-/** A lease that ends sooner is about to be renewed, or lost. */
-const SHORT_MS = 1_000
 
 /** A table of locks, one per line. */
 export function table(locks: readonly LockView[], colours: Colours): string {
@@ -24,11 +22,6 @@ export function table(locks: readonly LockView[], colours: Colours): string {
     waitersText(lock, colours),
   ])
   return plainTable([titles.map(colours.dim), ...rows])
-}
-
-/** Whether somebody else could enter it too. */
-function isOpen({ mode, available = 0 }: LockView): boolean {
-  return available > 0 || mode === 'read'
 }
 
 function kindText({ kind, mode }: LockView): string {
@@ -48,9 +41,9 @@ function ageText(lock: LockView): string {
   return since === undefined ? '-' : timeText(Math.max(0, Date.now() - since))
 }
 
-function leaseText({ owners, remainingMs }: LockView, colours: Colours): string {
-  if (owners.length === 0) return '-'
-  return remainingMs < SHORT_MS ? colours.red(timeText(remainingMs)) : timeText(remainingMs)
+function leaseText(lock: LockView, colours: Colours): string {
+  if (lock.owners.length === 0) return '-'
+  return (endsSoon(lock) ? colours.red : colours.plain)(timeText(lock.remainingMs))
 }
 
 function waitersText(lock: LockView, colours: Colours): string {

@@ -8,7 +8,7 @@ const LEAST_WATCHDOG_MS = 50
 /** Settings of every client. Times are whole milliseconds. */
 export interface ClientOptions {
   /**
-   * What this client calls itself: others read it wherever they see who holds a lock or waits for it, in errors, in events, on the command
+   * The client's name for others: they read it wherever they see who holds a lock or waits for it, in errors, in events, on the command
    * line and in the store. 1 to 80 bytes, without control characters. See docs/labels.md.
    * @default `host:pid`
    */
@@ -42,8 +42,8 @@ export interface ClientOptions {
    */
   readonly quarantineMs?: number
   /**
-   * How many calls may wait for one lock in this process, on both sides of a read-write lock together; of any more the newest rejects with
-   * `TooManyWaitersError`. Minimum: 1.
+   * How many calls may wait for one lock in this process, on both sides of a read-write lock together; if more wait, the newest rejects
+   * with `TooManyWaitersError`. Minimum: 1.
    * @default Infinity
    */
   readonly maxWaiters?: number

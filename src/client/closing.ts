@@ -8,8 +8,8 @@ import type { Kinds } from './registry.js'
 export interface CloseOptions {
   /**
    * How long running sections and unreleased holds may continue. Holdfast renews and releases them as usual, and they may re-enter the
-   * locks that they hold; calls under way that do not wait (`tryAcquire()`, `job()`) are answered. It refuses every new call, and ends
-   * those that wait. The client closes as soon as it holds nothing, however much of this time is left. Minimum: 0.
+   * locks that they hold; calls under way that do not wait (`tryAcquire()`, `job()`) get their answers. Holdfast refuses every new call,
+   * and ends those that wait. The client closes as soon as it holds nothing, however much of this time is left. Minimum: 0.
    * @default 0: their signals abort at once
    */
   readonly drainMs?: number

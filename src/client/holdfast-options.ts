@@ -28,7 +28,7 @@ export interface HoldfastOptions extends ClientOptions {
    */
   readonly replicasTimeoutMs?: number
   /**
-   * How long the counter of a `fencedLock` is kept after its last token. Tokens then come from the server's clock, so that a new
+   * How long the counter of a `fencedLock` stays after its last token. Tokens then come from the server's clock, so that a new
    * counter starts above all earlier tokens. Do not use it together with Redisson's `RFencedLock`, which would start at 1.
    * Minimum: 60000.
    * @default undefined: for ever, as in Redisson

@@ -55,12 +55,12 @@ export class Kinds {
   /** The store has let go of a lock of this client. */
   lost(loss: StoreLoss): void {
     for (const { kind, locker } of this.used)
-      if (kind.keyspace === loss.keyspace) locker.env.tenures.lostInStore(loss)
+      if (kind.keyspace === loss.keyspace) locker.tenures.lostInStore(loss)
   }
 
   /** The store is out of reach, and what is held may be lost. */
   suspended(cause: unknown): void {
-    for (const { locker } of this.used) locker.env.tenures.watchdog.suspend(cause)
+    for (const { locker } of this.used) locker.tenures.watchdog.suspend(cause)
   }
 
   /** Begins nothing any more but what running sections need; resolves when nothing is held any more. */
@@ -81,7 +81,7 @@ export class Kinds {
 
   /** Stops trying to tell the store what it has not answered. */
   giveUp(): void {
-    for (const { locker } of this.used) locker.env.orphans.giveUp()
+    for (const { locker } of this.used) locker.orphans.giveUp()
   }
 
   /** Waits for nothing any more; resolves when nobody does. */
@@ -96,21 +96,17 @@ export class Kinds {
     const newOwner = (): Owner => owners.next()
     const policy = kind.policyPerCall ?? kind.policy
     const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy } : kind
-    const locker = new Locker(
-      {
-        kind: traits,
-        port,
-        schedule,
-        settings,
-        metrics,
-        newOwner,
-        events: { emit, hears },
-        onLasting: (grant, hold) => register(hold, { grant, locker }),
-        onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
-      },
-      (name, owner) => this.#usedByOther(name, owner, kind),
-    )
-    this.#introduce(kind, locker)
+    const locker = new Locker({
+      kind: traits,
+      port,
+      schedule,
+      settings,
+      metrics,
+      newOwner,
+      events: { emit, hears },
+      onLasting: (grant, hold) => register(hold, { grant, locker }),
+      onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
+    })
     const context: KindContext = {
       kind,
       locker,
@@ -121,33 +117,19 @@ export class Kinds {
       lingerMs: port.line?.hearAsks ? settings.lingerMs : undefined,
     }
     this.#contexts.set(kind, context)
+    this.#introduce(kind)
     if (this.#ending) void locker.lifetime[this.#ending]()
     return context
   }
 
-  /** Tells it, and those that are one lock with it in the store, of each other. */
-  #introduce(kind: Kind, locker: Locker): void {
-    for (const other of this.used) {
-      if (!isSameLock(other.kind, kind)) continue
-      // Either the two sides of a read-write lock, or the same lock.
-      if (kind.shared || other.kind.shared) locker.joinSides(other.locker)
-      else locker.meetRival(other.locker)
+  /** Kinds of one keyspace are one lock in the store: each is told of the others. */
+  #introduce(kind: Kind): void {
+    const all = this.used.filter((each) => each.kind.keyspace === kind.keyspace)
+    const meet = all.find((each) => each.kind.meet)?.kind.meet
+    const lockers = all.map(({ locker }) => locker)
+    for (const locker of lockers) {
+      const others = lockers.filter((other) => other !== locker)
+      meet?.(locker, others)
     }
   }
-
-  /**
-   * Kinds of one keyspace must not share an owner in the store: what one counts as its own hold the other would take for a repeated
-   * request. Nested in each other they are to each other as strangers are.
-   */
-  #usedByOther(name: string, owner: Owner, by: Kind): boolean {
-    for (const { kind, locker } of this.#contexts.values()) {
-      if (isSameLock(kind, by) && locker.uses(name, owner)) return true
-    }
-    return false
-  }
-}
-
-/** Whether locks of one name are one lock in the store. */
-function isSameLock(one: Kind, other: Kind): boolean {
-  return one !== other && one.keyspace === other.keyspace
 }

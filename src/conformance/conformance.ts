@@ -30,16 +30,16 @@ export interface ConformanceTerms {
   /** What the store is called in the names of the tests. */
   readonly name: string
   /**
-   * Gives the store for one more client, which stands for a process of its own. All that it gives lead to the same locks, and each may be
-   * the same object. Called while tests run, so that it can use what `beforeAll` has started.
+   * Returns the store for one more client, which stands for a separate process. All these stores keep the same locks; they may be one
+   * object. The suite calls it while tests run, so it can use what `beforeAll` has started.
    */
   readonly open: () => Store
   /**
-   * What the store can; must be what the store says of itself.
+   * The traits that the store itself states.
    * @default the same as Redis
    */
   readonly traits?: Partial<StoreTraits> | undefined
-  /** The store's clock, if that is virtual: the suite then lets time pass on it. */
+  /** The store's clock, if that is virtual: the suite then moves it. */
   readonly clock?: VirtualClock | undefined
 }
 

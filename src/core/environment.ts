@@ -1,13 +1,13 @@
 import { LinkedSet } from '../base/collections/linked-set.js'
-import type { Owner } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
 import { Pauses } from './acquire/pauses.js'
+import type { Kin } from './kin.js'
 import type { KindTraits } from './kind.js'
 import { LocalQueue } from './queue/local-queue.js'
-import type { CoreSettings, LongWait, Services } from './services.js'
+import type { CoreSettings, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
 import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
@@ -19,44 +19,33 @@ import { Tenures } from './tenure/tenures.js'
  */
 const QUIET_QUEUES_KEPT = 256
 
-/** What the parts of the core leave to the locker that they belong to. */
-export interface Hooks {
-  readonly tenureEnded: (tenure: Tenure) => void
-  /** Gives back a hold that nobody has been told of. */
-  readonly discard: (grant: HoldRecord) => Promise<void>
-  /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-  readonly usedElsewhere: (name: string, owner: Owner) => boolean
-}
-
 /**
  * What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. One record
  * with a field for each, so that no part of the core is given ten of them.
  */
-export class Environment implements Services {
+export abstract class Environment implements Services {
   readonly kind: KindTraits
   readonly port: LockPort
   readonly schedule: Schedule
   readonly settings: CoreSettings
   readonly events: Events
   readonly metrics: Metrics
+  readonly newOwner: Services['newOwner']
+  readonly onLasting: Services['onLasting']
+  readonly onWait: Services['onWait']
   readonly orphans: Orphans
   readonly tenures: Tenures
   readonly lingering: Lingering
   /** Between tries of what somebody awaits. */
   readonly pauses: Pauses
   closed = false
-  /** The other side, where a lock has two: reading and writing. An owner's holds on both belong together. */
-  otherSide: Environment | undefined
-  /** Other kinds whose lock of a name is this one's in the store: one owner has it, whichever kind it asked for. */
-  rivals: readonly Environment[] = []
+  /** The other kinds that are one lock with this one. */
+  kin: Kin | undefined
   readonly #queues = new Map<string, LocalQueue>()
   /** Of these, the latest at which nobody stands, whether their lock is held or not; the longest quiet first. */
   readonly #quiet = new LinkedSet<LocalQueue>()
 
-  constructor(
-    private readonly services: Services,
-    readonly hooks: Hooks,
-  ) {
+  constructor(services: Services) {
     const { kind, port, schedule, settings, events, metrics } = services
     this.kind = kind
     this.port = port
@@ -64,23 +53,19 @@ export class Environment implements Services {
     this.settings = settings
     this.events = events
     this.metrics = metrics
+    this.newOwner = services.newOwner
+    this.onLasting = services.onLasting
+    this.onWait = services.onWait
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
-    this.tenures = new Tenures(this, this.orphans, this.#queues, hooks.tenureEnded)
-    this.lingering = new Lingering(this, this.tenures, hooks.discard)
+    this.tenures = new Tenures(this, this.orphans, this.#queues, (tenure) => this.tenureEnded(tenure))
+    this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
   }
 
-  newOwner(): Owner {
-    return this.services.newOwner()
-  }
+  protected abstract tenureEnded(tenure: Tenure): void
 
-  onLasting(grant: HoldRecord, callersHold: object): void {
-    this.services.onLasting?.(grant, callersHold)
-  }
-
-  onWait(wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
-    return this.services.onWait?.(wait, calledAt)
-  }
+  /** Gives back a hold that nobody has been told of. */
+  abstract discard(grant: HoldRecord): Promise<void>
 
   get queues(): ReadonlyMap<string, LocalQueue> {
     return this.#queues

@@ -2,13 +2,18 @@ import { LinkedSet } from '../base/collections/linked-set.js'
 import { ClosedError } from '../base/errors/errors.js'
 import { KeepAlive } from '../base/time/keep-alive.js'
 import type { Acquisition } from './acquire/acquisition.js'
-import type { Call } from './acquire/call.js'
-import { type Composition, Compositions } from './acquire/compositions.js'
+import type { Call, Composition } from './acquire/call.js'
 import type { Environment } from './environment.js'
 import type { Waiter } from './queue/waiter.js'
-import { around } from './tenure/other-side.js'
-import type { Releasing } from './tenure/tenure.js'
+import type { HoldRecord } from './tenure/tenure.js'
 import { Unanswered } from './unanswered.js'
+
+/** What a call for several locks wants of one locker. */
+interface Part {
+  readonly name: string | undefined
+  /** Whether that needs no more than a running section may have while its client drains. */
+  readonly within: boolean
+}
 
 /**
  * What is under way for one kind of lock, and how that ends: `drain` lets sections end, `close` then waits for what has gone to the store,
@@ -21,8 +26,11 @@ export class Lifetime {
   /** That of the other side, where a lock has two: reading and writing. */
   otherSide: Lifetime | undefined
   readonly #acquisitions = new LinkedSet<Acquisition>()
-  readonly #compositions = new Compositions()
-  readonly #releasing = new LinkedSet<Releasing>()
+  /** The calls for several locks that have a part here. */
+  readonly #compositions = new Map<Composition, Part>()
+  /** Those that do not wait and were under way when draining began: the store has been asked on their behalf. */
+  readonly #answered = new Set<Composition>()
+  readonly #releasing = new LinkedSet<HoldRecord>()
   readonly #unanswered = new Unanswered()
   readonly #keepAlive = new KeepAlive()
 
@@ -38,7 +46,8 @@ export class Lifetime {
    */
   admits(call: Call): boolean {
     if (this.env.closed) return false
-    return !this.#onDrained || this.#compositions.isAnswered(call.composition) || this.#isInSection(call)
+    const isAnswered = call.composition !== undefined && this.#answered.has(call.composition)
+    return !this.#onDrained || isAnswered || this.#isInSection(call)
   }
 
   acquiring(acquisition: Acquisition): void {
@@ -51,32 +60,33 @@ export class Lifetime {
     this.#keepAlive.leave()
   }
 
-  releasing(releasing: Releasing): void {
+  releasing(grant: HoldRecord): void {
     this.#keepAlive.enter()
-    this.#releasing.add(releasing)
+    this.#releasing.add(grant)
   }
 
-  released(releasing: Releasing): void {
-    if (this.#releasing.delete(releasing)) this.#keepAlive.leave()
+  released(grant: HoldRecord): void {
+    if (this.#releasing.delete(grant)) this.#keepAlive.leave()
     this.lookWhetherDrained()
   }
 
   /** A call for several locks begins; `own` is what it wants here. */
   compose(composition: Composition, own: readonly Pick<Call, 'name' | 'caller'>[]): void {
-    const within = own.every((each) => this.#isInSection(each))
-    this.#compositions.begun(composition, { name: own[0]?.name, within })
+    const part = { name: own[0]?.name, within: own.every((each) => this.#isInSection(each)) }
+    this.#compositions.set(composition, part)
+    // Perhaps it would first wait for a lock of another client, which knows nothing of that.
+    if (this.#onDrained || this.env.closed) this.#endComposition(composition, part)
   }
 
   /** It has ended. */
   decompose(composition: Composition): void {
-    this.#compositions.ended(composition)
+    this.#compositions.delete(composition)
+    this.#answered.delete(composition)
     this.lookWhetherDrained()
   }
 
-  /** Ends the calls that were made here for a call for several locks. */
-  cancelPartsOf(composition: Composition, reason: unknown): void {
-    for (const { waiter } of [...this.#acquisitions])
-      if (waiter.call.composition === composition) waiter.cancel(reason)
+  #endComposition(composition: Composition, { name, within }: Part): void {
+    if (this.env.closed || (composition.waitMs > 0 && !within)) composition.cancel(new ClosedError(name))
   }
 
   /** Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first (rule W6). */
@@ -102,7 +112,10 @@ export class Lifetime {
         const { call } = waiter
         if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
       }
-      this.#compositions.end('drain')
+      for (const [composition, part] of this.#compositions) {
+        if (composition.waitMs === 0) this.#answered.add(composition)
+        this.#endComposition(composition, part)
+      }
       this.env.lingering.end()
       this.lookWhetherDrained()
     })
@@ -116,7 +129,7 @@ export class Lifetime {
   }
 
   get #empty(): boolean {
-    if (this.env.tenures.size > 0 || this.#releasing.size > 0 || this.#compositions.answered > 0) return false
+    if (this.env.tenures.size > 0 || this.#releasing.size > 0 || this.#answered.size > 0) return false
     for (const { waiter } of this.#acquisitions) if (waiter.call.waitMs === 0) return false
     return true
   }
@@ -125,7 +138,7 @@ export class Lifetime {
   #isInSection({ name, caller }: Pick<Call, 'name' | 'caller'>): boolean {
     const tenure = this.env.queues.get(name)?.tenures.metBy(caller.owner)
     const has = tenure?.state === 'held' && tenure.owner === caller.owner
-    return has || around(this.env, name, caller) !== undefined
+    return has || this.env.kin?.around(name, caller) !== undefined
   }
 
   /**
@@ -144,15 +157,17 @@ export class Lifetime {
     env.pauses.end()
     const cancelled = [...this.#acquisitions].filter(({ waiter }) => !isBeingAnswered(waiter))
     for (const { waiter } of cancelled) waiter.cancel(new ClosedError(waiter.call.name))
-    this.#compositions.end('close')
+    for (const [composition, part] of this.#compositions) this.#endComposition(composition, part)
+    const compositions = [...this.#compositions.keys()].map(({ work }) => work)
     await this.#keepAlive.during(async () => {
-      await Promise.allSettled([...cancelled.map(({ work }) => work), ...this.#compositions.work])
-      env.tenures.closeHeld(new ClosedError())
+      await Promise.allSettled([...cancelled.map(({ work }) => work), ...compositions])
+      env.tenures.close('held')
       await Promise.allSettled([...this.#acquisitions].map(({ work }) => work))
-      env.tenures.closeHeld(new ClosedError())
+      env.tenures.close('held')
       // Whatever a call that just ended gives back is among them.
       await Promise.allSettled([...this.#releasing].map(({ work }) => work))
-      env.tenures.close(new ClosedError())
+      env.tenures.watchdog.stop()
+      env.tenures.close()
       await this.upToEnd(env.orphans.close()).catch(() => undefined)
       for (const queue of env.queues.values()) env.dropIfIdle(queue)
     })
@@ -163,9 +178,9 @@ export class Lifetime {
   async end(): Promise<void> {
     this.#unanswered.end()
     for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
-    for (const releasing of [...this.#releasing]) {
-      this.env.orphans.leftTaken(releasing.name)
-      this.released(releasing)
+    for (const grant of [...this.#releasing]) {
+      this.env.orphans.leftTaken(grant.tenure.name)
+      this.released(grant)
     }
     this.env.orphans.end()
     await this.#closing

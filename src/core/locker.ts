@@ -1,101 +1,43 @@
 import { reasonOf } from '../base/errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../base/errors/errors.js'
 import { labelOf } from '../base/identity/label.js'
-import type { Owner } from '../base/identity/owner.js'
-import type { Schedule } from '../base/time/schedule.js'
 import { withDeadline } from '../base/time/with-deadline.js'
 import type { Emit } from '../observe/events/events.js'
 import { releaseChannel, traceRelease } from '../observe/trace/release.js'
 import { noAnswer } from '../port/failure.js'
-import type { LockPort, LockState } from '../port/lock-port.js'
+import type { LockState } from '../port/lock-port.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { calledFrom } from './acquire/called-from.js'
 import { granted } from './acquire/granted.js'
 import { OWN_FAILURE_MS } from './acquire/outage.js'
 import { Environment } from './environment.js'
-import type { KindTraits } from './kind.js'
 import { extend } from './lease/extend.js'
 import { Lifetime } from './lifetime.js'
-import type { CoreSettings, Services } from './services.js'
+import type { Services } from './services.js'
 import { enterInMemory } from './tenure/enter-kept.js'
-import { letIn } from './tenure/other-side.js'
 import { release, releaseInMemory } from './tenure/release.js'
-import { uses } from './tenure/stored-as.js'
-import { type HoldRecord, Releasing } from './tenure/tenure.js'
+import type { HoldRecord, Tenure } from './tenure/tenure.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
  * nothing is left to clean up behind them.
  */
-export class Locker {
-  readonly env: Environment
+export class Locker extends Environment {
   readonly lifetime: Lifetime
-  #otherSide: Locker | undefined
 
-  constructor(
-    services: Services,
-    /** Whether another kind of lock of this client knows the owner by that name of a lock: the store must not mix them up. */
-    usedElsewhere: (name: string, owner: Owner) => boolean,
-  ) {
-    this.env = new Environment(services, {
-      tenureEnded: (tenure) => {
-        const queue = this.env.queues.get(tenure.name)
-        this.env.lingering.over(tenure)
-        queue?.policy.wakeNext(tenure.owner)
-        letIn(this.env, tenure)
-        if (queue) this.env.dropIfIdle(queue)
-        this.lifetime.lookWhetherDrained()
-      },
-      discard: (grant) => this.discard(grant),
-      usedElsewhere,
-    })
-    this.lifetime = new Lifetime(this.env)
-  }
-
-  get kind(): KindTraits {
-    return this.env.kind
-  }
-
-  get port(): LockPort {
-    return this.env.port
-  }
-
-  get schedule(): Schedule {
-    return this.env.schedule
-  }
-
-  get settings(): CoreSettings {
-    return this.env.settings
+  constructor(services: Services) {
+    super(services)
+    this.lifetime = new Lifetime(this)
   }
 
   get emit(): Emit {
-    return this.env.events.emit
-  }
-
-  get closed(): boolean {
-    return this.env.closed
-  }
-
-  /** The locker of the other side, where a lock has two: reading and writing. */
-  joinSides(other: Locker): void {
-    this.#otherSide = other
-    this.env.otherSide = other.env
-    other.#otherSide = this
-    other.env.otherSide = this.env
-    this.lifetime.otherSide = other.lifetime
-    other.lifetime.otherSide = this.lifetime
-  }
-
-  /** The two lock the same thing in the store: one owner has it, whichever kind it asked for. */
-  meetRival(other: Locker): void {
-    this.env.rivals = [...this.env.rivals, other.env]
-    other.env.rivals = [...other.env.rivals, this.env]
+    return this.events.emit
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
   get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
-    const { busyQueues, tenures, orphans } = this.env
+    const { busyQueues, tenures, orphans } = this
     return {
       gates: busyQueues,
       calls: this.lifetime.calls,
@@ -110,19 +52,19 @@ export class Locker {
     const refused = !this.lifetime.admits(call)
     const { signal } = call
     if (refused || signal?.aborted) {
-      this.env.metrics.cancelled()
+      this.metrics.cancelled()
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
-    const queue = this.env.queue(call.name)
-    const kept = enterInMemory(this.env, queue, call)
+    const queue = this.queue(call.name)
+    const kept = enterInMemory(this, queue, call)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
-      return Promise.resolve(granted(this.env, call, kept, this.schedule.clock.now(), calledAt))
+      return Promise.resolve(granted(this, call, kept, this.schedule.clock.now(), calledAt))
     }
-    const acquisition = new Acquisition(this.env, queue, call, () => {
+    const acquisition = new Acquisition(this, queue, call, () => {
       this.lifetime.acquired(acquisition)
       queue.callers -= 1
-      this.env.dropIfIdle(queue)
+      this.dropIfIdle(queue)
       this.lifetime.lookWhetherDrained()
     })
     queue.callers += 1
@@ -149,34 +91,31 @@ export class Locker {
   }
 
   #release(grant: HoldRecord): Promise<void> | undefined {
-    if (releaseInMemory(this.env, grant)) return undefined
-    const releasing = new Releasing(grant.tenure.name)
-    this.lifetime.releasing(releasing)
-    const work = release(this.env, grant, releasing, () => this.lifetime.released(releasing))
-    const released = this.lifetime.upToEnd(work, grant.tenure.name)
-    releasing.work = released
-    return released
+    if (releaseInMemory(this, grant)) return undefined
+    this.lifetime.releasing(grant)
+    const work = release(this, grant, () => this.lifetime.released(grant))
+    grant.work = this.lifetime.upToEnd(work, grant.tenure.name)
+    return grant.work
   }
 
-  /** Gives back a hold that nobody has been told of. */
   async discard(grant: HoldRecord): Promise<void> {
     grant.released = true
     try {
       await this.#release(grant)
     } catch (error) {
       // A loss is told by the event `lost`; there is no holder to be told.
-      if (!(error instanceof LockLostError)) this.emit('error', error)
+      if (!(error instanceof LockLostError)) this.events.emit('error', error)
     }
   }
 
   /** Compares the clock with the deadline of a hold's tenure, and draws the consequence. Tells whether it is still held. */
   stillHeld({ tenure }: HoldRecord): boolean {
-    return this.env.tenures.stillHeld(tenure)
+    return this.tenures.stillHeld(tenure)
   }
 
   /** Has the lease of a hold that stands last for at least so long from now on. */
   async extend({ tenure }: HoldRecord, leaseMs: number): Promise<void> {
-    await this.query(() => extend(this.env, tenure, leaseMs))
+    await this.query(() => extend(this, tenure, leaseMs))
   }
 
   /** Ties the lock of a hold that stands to a transaction. */
@@ -189,22 +128,12 @@ export class Locker {
     }
     tenure.tied = true
     const held = await this.query(() => tie(tenure.name, tenure.storedAs, tx))
-    if (!held) this.env.tenures.lose(tenure, 'not-in-store', undefined)
-  }
-
-  /** Whether the store may know that owner by this locker's doing. */
-  uses(name: string, owner: Owner): boolean {
-    return uses(this.env, name, owner)
-  }
-
-  /** As {@link uses}, for the other side of the lock. */
-  otherSideUses(name: string, owner: Owner): boolean {
-    return this.#otherSide?.uses(name, owner) === true
+    if (!held) this.tenures.lose(tenure, 'not-in-store', undefined)
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
   isIdle(name: string): boolean {
-    const queue = this.env.queues.get(name)
+    const queue = this.queues.get(name)
     return !queue || (queue.callers === 0 && !queue.held && queue.backUntil <= this.schedule.clock.now())
   }
 
@@ -215,10 +144,11 @@ export class Locker {
 
   translated(state: LockState): LockState {
     const stored = state.owners[0]?.owner
-    for (const { lingering } of [this.env, ...this.env.rivals])
-      if (stored && lingering.lastOf(state.name)?.tenure.storedAs === stored)
-        return { name: state.name, owners: [], remainingMs: 0, lingering: true }
-    const queue = this.env.queues.get(state.name)
+    const { lingering, kin } = this
+    const lingersHere = lingering.lastOf(state.name)?.tenure.storedAs === stored
+    if (stored && (lingersHere || kin?.lingers(state.name, stored)))
+      return { name: state.name, owners: [], remainingMs: 0, lingering: true }
+    const queue = this.queues.get(state.name)
     const owners = state.owners.map((each) => {
       const owner = queue?.ownerBehind(each.owner) ?? each.owner
       const label = labelOf(owner)
@@ -230,28 +160,36 @@ export class Locker {
     return { ...state, owners }
   }
 
+  protected tenureEnded(tenure: Tenure): void {
+    const queue = this.queues.get(tenure.name)
+    this.lingering.over(tenure)
+    queue?.policy.wakeNext(tenure.owner)
+    this.kin?.changed(tenure)
+    if (queue) this.dropIfIdle(queue)
+    this.lifetime.lookWhetherDrained()
+  }
+
   /** How many clients wait for the lock; undefined where the store does not know. */
   async countWaiting(name: string): Promise<number | undefined> {
     const elsewhere = await this.#question(name, () => this.port.countWatchers(name))
-    return elsewhere === undefined
-      ? undefined
-      : elsewhere + (this.env.queues.get(name)?.waitsForItself ? 1 : 0)
+    return elsewhere === undefined ? undefined : elsewhere + (this.queues.get(name)?.waitsForItself ? 1 : 0)
   }
 
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const before = [this.env, ...this.env.rivals].map((env) => ({ env, tenures: env.tenuresOf(name) }))
+    const before = this.tenuresOf(name)
+    const loseRivals = this.kin?.standing(name)
     const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const { env, tenures } of before)
-      for (const tenure of tenures) env.tenures.lose(tenure, 'not-in-store', undefined)
+    for (const tenure of before) this.tenures.lose(tenure, 'not-in-store', undefined)
+    loseRivals?.()
     return true
   }
 
   /** What changes nothing is answered within the time of one command, however many the store needs for it. */
   async #question<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
-    const { schedule, settings } = this.env
+    const { schedule, settings } = this
     const answering = this.query(async () => ({ answer: await ask() }))
     const answered = await withDeadline(schedule, settings.commandTimeoutMs + OWN_FAILURE_MS, answering)
     if (!answered) throw noAnswer(name, { asks: 'inspect' })

@@ -37,9 +37,9 @@ export interface Services {
   readonly events: Events
   readonly metrics: Metrics
   /** An owner of this client that nobody has used. */
-  newOwner(): Owner
+  readonly newOwner: () => Owner
   /** Told once of a hold whose lease has been renewed. Must not keep what its caller has of it. */
-  onLasting?(grant: HoldRecord, callersHold: object): void
+  readonly onLasting?: ((grant: HoldRecord, callersHold: object) => void) | undefined
   /** Told of each call that waits: it may be in a deadlock. What it returns is called when the call waits no longer. */
-  onWait?(wait: LongWait, calledAt: string | undefined): (() => void) | undefined
+  readonly onWait?: ((wait: LongWait, calledAt: string | undefined) => (() => void) | undefined) | undefined
 }

@@ -97,16 +97,16 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Asks for more time: the lock stays held for at least `leaseMs` from now, unless it is released. Never shortens the time left. One
-   * request to the store, which is repeated while the store fails for the moment, until `storeTimeoutMs` or the lease is over; so an
-   * extension counts once however often it is sent.
+   * Asks for more time: the lock stays held for at least `leaseMs` from now, unless it is released. Never shortens the time left. Sends one
+   * request, and repeats it while the store fails for the moment, until `storeTimeoutMs` or the lease is over; an extension counts once,
+   * however often Holdfast sends it.
    *
-   * The time belongs to the lock: all holds of this owner have it, and keep it when this hold is released. A hold that the watchdog
-   * renews needs no extension, except before work that stands in the way of renewals (it blocks the event loop); the watchdog goes on
-   * renewing it.
+   * The time belongs to the lock: all holds of this owner have it, and keep it when this hold is released. A hold that the watchdog renews
+   * needs no extension, except before work that blocks the event loop; the watchdog goes on renewing it.
    *
    * @param leaseMs whole milliseconds, counted from now. Minimum: 10.
-   * @returns how long the lock is certainly held now, as {@link Hold.remainingMs} says: a little less than `leaseMs`, or more if more was left.
+   * @returns how long the lock is certainly held now, as {@link Hold.remainingMs} says: a little less than `leaseMs`, or more if more was
+   *   left.
    * @throws {@link LockLostError} if the lock was lost, now or before; {@link NotOwnerError} if this hold was released.
    * @throws `InvalidArgumentError` if `leaseMs` is no lease.
    * @throws `StoreError` if the store failed. The hold is in force for the time that it had; the store may keep the lock for longer.
@@ -177,9 +177,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Gives this hold up for another process or a later job: the lock stays taken until somebody adopts it with the text that this returns
-   * ({@link Lock.adopt}), or `leaseMs` is over. This hold is released then. The text is a secret: who has it can take the lock, once. It
-   * cannot be found from what the store, events and errors show.
+   * Gives this hold up for another process or a later job: the lock stays held until somebody adopts it with the ticket that this returns
+   * ({@link Lock.adopt}), or `leaseMs` is over. The ticket is a secret: whoever has it can take the lock, once. The store, events and
+   * errors do not reveal it.
    *
    * For `lock`, `fairLock`, `fencedLock` and `spinLock`; not for stores whose locks end with a connection or a session.
    *
@@ -187,8 +187,8 @@ export class Hold implements AsyncDisposable {
    * @throws `InvalidArgumentError` if `leaseMs` is no lease, the owner has other holds of the lock, or the store cannot pass it on; the
    *   hold is unchanged. If the owner was granted another one meanwhile, this one is released, and the owner has the other.
    * @throws {@link LockLostError} if the lock was lost; {@link NotOwnerError} if this hold was released.
-   * @throws `StoreError` if the store failed. The hold is released, and the lock is freed when the store answers again, or its lease or
-   *   `leaseMs` is over: nobody has a ticket.
+   * @throws `StoreError` if the store failed. The hold is released, and nobody has a ticket: Holdfast frees the lock when the store answers
+   *   again, or its lease or `leaseMs` ends.
    */
   async detach(leaseMs: number): Promise<string> {
     checkLease(leaseMs)

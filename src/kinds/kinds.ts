@@ -1,7 +1,9 @@
 import type { KindTraits } from '../core/kind.js'
+import type { Locker } from '../core/locker.js'
 import { exclusive } from '../core/queue/exclusive-policy.js'
 import { queued } from '../core/queue/queued-policy.js'
 import { shared } from '../core/queue/shared-policy.js'
+import { joinSides, meetRivals } from '../core/tenure/other-side.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { LockKeyspace, StoreSession } from '../port/store.js'
 
@@ -15,6 +17,8 @@ export interface Kind extends KindTraits {
   readonly kept: boolean
   /** What decides between the calls of one process where each has a place in line, which is not so in most stores. */
   readonly policyPerCall?: KindTraits['policy']
+  /** Tells it of the kinds of its keyspace that are in use. The plain lock is told by whichever of them comes. */
+  meet?(locker: Locker, others: readonly Locker[]): void
   /** What keeps it, in a store that can. */
   port(session: StoreSession): LockPort | undefined
 }
@@ -43,6 +47,7 @@ export const fencedLock: Kind = {
   policyPerCall: queued,
   reentrant: true,
   kept: true,
+  meet: meetRivals,
   port: (session) => session.fencedLock,
 }
 
@@ -55,6 +60,7 @@ export const fairLock: Kind = {
   policy: queued,
   reentrant: true,
   kept: true,
+  meet: meetRivals,
   port: (session) => session.fairLock,
 }
 
@@ -68,6 +74,7 @@ export const spinLock: Kind = {
   policy: exclusive,
   reentrant: true,
   kept: true,
+  meet: meetRivals,
   port: (session) => session.spinLock,
 }
 
@@ -80,6 +87,7 @@ export const readLock: Kind = {
   policy: queued,
   reentrant: true,
   kept: true,
+  meet: joinSides,
   port: (session) => session.readWriteLock?.read,
 }
 
@@ -92,6 +100,7 @@ export const writeLock: Kind = {
   policy: queued,
   reentrant: true,
   kept: true,
+  meet: joinSides,
   port: (session) => session.readWriteLock?.write,
 }
 

@@ -88,8 +88,8 @@ export class Lock {
    * @returns the hold. Release it once.
    * @throws {@link LockLostError} if the lock is not detached under this ticket any more: adopted before, over, or forced open.
    * @throws `InvalidArgumentError` if the text is no ticket for this lock. The error does not show it.
-   * @throws {@link StoreError} if the store failed for `storeTimeoutMs`. The hold is adopted by nobody; if the store had passed it on before
-   *   the answer was lost, the lock is given back. `ClosedError` after `close`.
+   * @throws {@link StoreError} if the store failed for `storeTimeoutMs`. Nobody has adopted the hold; if the store passed it on before the
+   *   answer was lost, Holdfast gives the lock back. `ClosedError` after `close`.
    */
   async adopt(ticket: string, options: AdoptOptions = {}): Promise<Hold> {
     const from = ticketOwner(ticket, this.name)
@@ -124,8 +124,8 @@ export class Lock {
   /**
    * Undoes the owner's latest `lock()` or `tryLock()` of this lock that the calling scope may undo.
    *
-   * @throws {@link NotOwnerError} if there is none: another owner or a sibling's section holds it, or it was released. Nothing
-   *   is changed in the store.
+   * @throws {@link NotOwnerError} if there is none: another owner or a sibling's section holds it, or it was released. The store is
+   *   unchanged.
    * @throws {@link LockLostError} if the lock was lost. Holdfast remembers at least the latest thousand lost holds that were never
    *   unlocked; for an older one it throws `NotOwnerError`.
    * @throws {@link NoOwnerError} outside a scope and without `owner`.

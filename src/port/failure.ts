@@ -1,11 +1,47 @@
-import { StoreError } from '../base/errors/errors.js'
+import { StoreError, type StoreFailure } from '../base/errors/errors.js'
 
-/** What a call reports whose command was not answered in time. */
+/** What a command was about, for its errors. */
+export interface About {
+  readonly command: string
+  readonly lockName?: string | undefined
+}
+
+/** What a failure of a server means for a lock. */
+export interface Verdict {
+  readonly reason: StoreFailure
+  /** Whether the same command may succeed a moment later. Nobody knows then what it has done. */
+  readonly transient: boolean
+  readonly hint?: string | undefined
+}
+
+/** The error of a call whose command had no answer in time. */
 export function noAnswer(lockName: string, kind?: { readonly asks?: string | undefined }): StoreError {
   return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
     transient: true,
     hint: 'The store did not answer.',
+  })
+}
+
+/** The error for a command that the server did not answer in time (rule C3). Nobody knows what it has done. */
+export function timeoutOf(
+  { command, lockName }: About,
+  timeoutMs: number,
+  server = 'The server',
+): StoreError {
+  return new StoreError('timeout', command, {
+    lockName,
+    transient: true,
+    hint: `${server} did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
+  })
+}
+
+/** The error for a command of a client that was closed. */
+export function closedError({ command, lockName }: About): StoreError {
+  return new StoreError('unreachable', command, {
+    lockName,
+    transient: false,
+    hint: 'The client was closed.',
   })
 }
 
@@ -15,8 +51,8 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether it may be carried out later as it is: the store fails for the moment, or has no room. (Calls are told of the latter at once: it may
- * last.)
+ * Whether the same request may succeed later: the store fails for the moment, or has no room. (A call reports the latter at once, since it
+ * may last.)
  */
 export function mayPass(error: unknown): boolean {
   return isTransient(error) || (error instanceof StoreError && error.reason === 'out-of-memory')

@@ -8,7 +8,7 @@ export interface LeaseThread {
   /** Whether there is a thread at the moment. */
   readonly working: boolean
   /**
-   * From now on the lease is renewed. To be called when the grant is known and before anybody is told of it (rule L5).
+   * Renews the lease from now on. Call it as soon as the grant is known, before anybody else learns of it (rule L5).
    *
    * @param owner as the store knows it.
    * @param deadline when it ends unless renewed, and `renewUntil` until when it is to be renewed, both on the lease clock.

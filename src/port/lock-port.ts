@@ -14,18 +14,18 @@ export interface LockPort {
   readonly line?: StoreLine | undefined
 
   /**
-   * Set where nothing is announced: then `watch` is never called, and a call that waits asks again and again, after these pauses unless it
-   * has its own.
+   * Set if the store announces nothing: Holdfast then never calls `watch`, and a waiting call asks again and again, after these pauses
+   * unless it has its own.
    */
   readonly polls?: Polls | undefined
 
-  /** Set where a place in line is one tenure's and cannot go to another: then each call has its own, whatever the kind says. */
+  /** Set if a place in line belongs to one tenure and cannot pass to another: each call then has its own place, whatever the kind says. */
   readonly placePer?: 'call' | undefined
 
-  /** How long a client lets others go first that were told of its release and stand in no line; absent: two round trips nearby. */
+  /** How long a client lets others go first that heard of its release and stand in no line; absent: two round trips nearby. */
   readonly asideMs?: number
 
-  /** Set where no hold can be handed to another client: a lock ends with what its client has, or each place is one owner's. */
+  /** Set if no hold can pass to another client: a lock ends with its client's connection or session, or each place belongs to one owner. */
   readonly bound?: true | undefined
 
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
@@ -194,7 +194,7 @@ export interface RenewRequest {
   /** How many permits the hold is for, where the kind has permits. */
   readonly permits?: number | undefined
   readonly leaseMs: number
-  /** How long the answer may take, if less than for other commands: a connection that is silent for so long is abandoned. */
+  /** How long the answer may take, if less than for other commands: Holdfast abandons a connection that is silent for longer. */
   readonly withinMs?: number | undefined
 }
 
@@ -251,7 +251,7 @@ export interface Watch {
 export interface OwnerState {
   readonly owner: Owner
   readonly holds: number
-  /** What its client calls itself: the client that looks reads it in the owner, a store need not give it. */
+  /** Its client's label: the client that looks reads it in the owner, a store need not give it. */
   readonly label?: string
   /** Since when it has the lock, in milliseconds since 1970 by the store's clock; absent where the store does not know that. */
   readonly heldSince?: number | undefined

@@ -23,7 +23,7 @@ export interface StoreTraits {
   readonly fifo: boolean
   /** Whether other clients see how many holds an owner has; otherwise one, whatever they are. */
   readonly countsVisible: boolean
-  /** Whether it knows how many clients wait. Nobody knows those that wait for a spin lock. */
+  /** Whether it knows how many clients wait; of a spin lock no store does. */
   readonly countsWaiters: boolean
   /** Whether it can list the locks that are held. */
   readonly lists: boolean
@@ -40,7 +40,7 @@ export interface StoreTraits {
   readonly kinds: readonly StoreKind[]
 }
 
-/** What a store can of which nothing else is said: the same as Redis. */
+/** The traits of Redis, which a store has unless it states others. */
 const FULL: StoreTraits = {
   leastLeaseMs: 1,
   push: true,

@@ -15,7 +15,7 @@ import type {
 import type { LockPort } from './lock-port.js'
 import type { StoreTraits } from './store-traits.js'
 
-/** The version of the port between Holdfast and stores: it grows when a store of before would break a promise. */
+/** The version of the port between Holdfast and stores: it grows when a store written for the version before would break a promise. */
 export const PORT_VERSION = 1
 
 /**
@@ -44,19 +44,21 @@ export interface StoreSettings {
   readonly clientId: string
   /** The lease that the watchdog asks for. */
   readonly watchdogLeaseMs: number
-  /** How long a lock stays unavailable after a loss; part of the lease that is asked for. */
+  /** How long a lock stays unavailable after a loss; the lease in each request includes it. */
   readonly quarantineMs: number
   /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
   readonly fenceRetentionMs?: number | undefined
-  /** How many replicas must have what is granted, and how long they have to say so; undefined: that is not asked. */
+  /** How many replicas must have a grant, and how long they have to say so; undefined: nobody asks them. */
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
-  /** Every command is answered or rejected within this time (rule C3). */
+  /** Every command settles within this time (rule C3). */
   readonly commandTimeoutMs: number
   /** Called with failures that belong to no call. */
   readonly onError: (error: unknown) => void
-  /** To be called when the store has let go of a lock without being asked: its holder is told at once. */
+  /** Call it when the store has let go of a lock by itself: Holdfast tells the holder at once. */
   readonly onLost?: (loss: StoreLoss) => void
-  /** To be called when the connection is gone and the locks are not yet: holders whose lease is renewed are told that it may end. */
+  /**
+   * Call it when the connection is gone and the locks are not yet: Holdfast tells holders whose lease the watchdog renews that it may end.
+   */
   readonly onSuspended?: (cause: unknown) => void
   /** Asks for renewals in a separate thread. A store without one leaves `LockPort.thread` out. */
   readonly thread?: LeaseThreadSettings | undefined

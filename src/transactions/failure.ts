@@ -43,7 +43,7 @@ const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 const LIMITED: Verdict = {
   reason: 'timeout',
   transient: true,
-  hint: "The statement was ended by the application's own limit: max_execution_time or max_statement_time.",
+  hint: "The application's own limit ended the statement: max_execution_time or max_statement_time.",
 }
 
 /** By SQLSTATE of PostgreSQL. */
@@ -60,7 +60,7 @@ const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '57014': {
     reason: 'timeout',
     transient: true,
-    hint: 'The statement was cancelled, by statement_timeout or by somebody.',
+    hint: 'statement_timeout or an operator cancelled the statement.',
   },
   '42501': NO_PERMISSION,
   '25006': READ_ONLY,

@@ -11,10 +11,10 @@ import { failureOf } from './failure.js'
 export interface VersionedRow {
   /** The table, with its schema where that is needed: `app.stock`. */
   readonly table: string
-  /** The columns that tell the row, with their values. */
+  /** The columns that identify the row, with their values. */
   readonly key: Row
   /**
-   * The column that counts changes: a whole number, not null. Whoever else changes the row has to increase it too.
+   * The column that counts changes: a whole number, not null. Every other program that changes the row has to increase it too.
    * @default 'version'
    */
   readonly version?: string

@@ -101,6 +101,8 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       await fill()
       await hold.release()
       const held = await acquiring
+      // O1: what the other has taken by asking, not by its place in line, stays its own.
+      expect(await one.lock(name).tryAcquire()).toBeNull()
       const back = one.lock(name).acquire()
       await blocker?.end()
       blocker = undefined

@@ -6,7 +6,7 @@ import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
 class PortWithLine extends ScriptedPort {
-  override readonly line: StoreLine = { placeMs: 30_000, hears: () => false }
+  override line: StoreLine | undefined = { placeMs: 30_000, hears: () => false }
 }
 
 const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
@@ -90,4 +90,16 @@ test('a place on which nobody waits any more is left', async () => {
   await ended
   await settle()
   expect(port.abandons.all.map(({ request }) => request.owner)).toEqual([place])
+})
+
+test('faults B9, O1: a place by which a call enters is not left, though the store keeps no line any more', async () => {
+  const { place, ended } = await inLine()
+  port.line = undefined
+  news()
+  await settle()
+  expect(port.acquires.last.request.owner).toBe(place)
+  port.acquires.last.answer({ outcome: 'granted' })
+  expect(await ended).not.toBeInstanceOf(Error)
+  await settle()
+  expect(port.abandons.all).toHaveLength(0)
 })

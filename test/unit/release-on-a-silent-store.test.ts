@@ -136,7 +136,7 @@ test.each([
     await clock.advance(60_000)
     expect(release).toMatchObject({ at: LEASE_END_MS, ...TOO_LATE })
     // What the store may still do in that owner's name must not meet its next acquisition.
-    expect(scripted.locker.env.orphans.mayLive('lock', storedAs)).toBe(true)
+    expect(scripted.locker.orphans.mayLive('lock', storedAs)).toBe(true)
     expect(port.sent.includes(`abandon ${storedAs}`)).toBe(!kept)
     expect(scripted.lost).toEqual([])
   },

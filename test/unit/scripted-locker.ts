@@ -36,7 +36,7 @@ export class ScriptedLocker {
       settings,
       kind,
     )
-    this.locker = new Locker({ ...services, newOwner: () => this.owners.next() }, () => false)
+    this.locker = new Locker({ ...services, newOwner: () => this.owners.next() })
   }
 
   /** Answers the acquires that were sent since the last time, in order; lets the answers be heard. */

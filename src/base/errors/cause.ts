@@ -20,7 +20,7 @@ const LONGEST_TEXT = 4_000
 /** Longer chains end there. */
 const DEEPEST = 8
 
-/** Words of the commands that log in; all others there are who logs in, and how. */
+/** The words of a login command that are no secret; all others are the user and the password. */
 const LOGIN = /^(?:auth|hello|\d|setname|holdfast-\w+)$/i
 
 /** What servers and client libraries repeat in their texts of what a client has sent them, and what stands there instead. */

@@ -11,7 +11,7 @@ export interface LockRole {
 /** One of those that wait for each other. */
 export interface DeadlockLink {
   readonly owner: Owner
-  /** What its client calls itself. */
+  /** Its client's label. */
   readonly label: string | undefined
   /** What it holds: the previous one waits for that. */
   readonly holds: LockRole

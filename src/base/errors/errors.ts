@@ -30,7 +30,7 @@ export class LockTimeoutError extends HoldfastError {
   readonly waitedMs: number
   /** The owner that held the lock when it was last seen, if known. */
   readonly holder: Owner | undefined
-  /** What its client calls itself, if known. */
+  /** Its client's label, if known. */
   readonly holderLabel: string | undefined
   /** Since when it had the lock, in milliseconds since 1970 by the store's clock, if known. */
   readonly heldSince: number | undefined
@@ -118,7 +118,7 @@ export class NotOwnerError extends HoldfastError {
   readonly owner: Owner
   /** The owner that holds the lock instead; `undefined` if it is free or the holder is unknown. */
   readonly holder: Owner | undefined
-  /** What the holder's client calls itself, if known. */
+  /** The label of the holder's client, if known. */
   readonly holderLabel: string | undefined
   /** Since when the holder has the lock, in milliseconds since 1970 by the store's clock, if known. */
   readonly heldSince: number | undefined
@@ -157,8 +157,8 @@ export function releasedHold(lockName: string, owner: Owner): NotOwnerError {
 }
 
 /**
- * How a loss was noticed: the lease ran out by this machine's clocks; the store answered that the owner does not hold the lock; or the
- * client's session at the store ended, and all its locks with it.
+ * How Holdfast learned of a loss: the lease ran out by this machine's clocks; the store answered that the owner does not hold the lock; or
+ * the client's session at the store ended, and all its locks with it.
  */
 export type LossReason = 'lease-expired' | 'not-in-store' | 'session-ended'
 

@@ -1,6 +1,6 @@
 import { HoldfastError, quoted } from './holdfast-error.js'
 
-/** A lock was to go with a transaction, on a connection that has none open: the database would have given it back at once. */
+/** The call wanted a lock for a transaction, on a connection that has none open: the database would have given the lock back at once. */
 export class NoTransactionError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'NoTransactionError'

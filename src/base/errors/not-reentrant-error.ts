@@ -3,8 +3,8 @@ import type { Owner } from '../identity/owner.js'
 import { HoldfastError, quoted } from './holdfast-error.js'
 
 /**
- * A section of a lock asked for the same lock, and one of the two says `reentrant: false`: it would wait for itself, so it is refused at
- * once. Nothing was changed: the owner still holds the lock. Final: a retry within the section cannot succeed.
+ * A section of a lock asked for the same lock, and one of the two says `reentrant: false`: it would wait for itself, so Holdfast refuses it
+ * at once. Nothing has changed: the owner still holds the lock. Final: a retry within the section cannot succeed.
  */
 export class NotReentrantError extends HoldfastError {
   /** @internal */

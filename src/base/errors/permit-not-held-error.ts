@@ -1,6 +1,6 @@
 import { HoldfastError, quoted } from './holdfast-error.js'
 
-/** The permit to return is not taken: it was returned before, or its lease has ended. Nothing was changed. */
+/** Nobody holds the permit to return: somebody returned it before, or its lease has ended. The call changed nothing. */
 export class PermitNotHeldError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'PermitNotHeldError'

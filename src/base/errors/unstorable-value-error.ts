@@ -1,7 +1,7 @@
 import { printable } from '../identity/printable.js'
 import { HoldfastError, quoted } from './holdfast-error.js'
 
-/** JSON cannot carry a computed value unchanged, so other callers could not get the same value. It was not stored. */
+/** JSON cannot carry a computed value unchanged, so other callers could not get the same value. Holdfast did not store it. */
 export class UnstorableValueError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'UnstorableValueError'

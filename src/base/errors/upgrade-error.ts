@@ -3,8 +3,8 @@ import type { Owner } from '../identity/owner.js'
 import { HoldfastError, quoted } from './holdfast-error.js'
 
 /**
- * An owner that holds the read lock asked for the write lock. It would wait for its own read to end, and for ever if another reader
- * did the same, so it is refused at once. Nothing was changed: the owner still holds the read lock.
+ * An owner that holds the read lock asked for the write lock. It would wait for its own read to end, and for ever if another reader did the
+ * same, so Holdfast refuses it at once. Nothing has changed: the owner still holds the read lock.
  */
 export class LockUpgradeError extends HoldfastError {
   /** @internal */

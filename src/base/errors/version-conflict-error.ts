@@ -1,6 +1,6 @@
 import { HoldfastError } from './holdfast-error.js'
 
-/** Others changed the row each time between reading and writing it. It was not changed by this call. */
+/** Others changed the row each time between this call's read and its write. The call changed nothing. */
 export class VersionConflictError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'VersionConflictError'
@@ -14,10 +14,10 @@ export class VersionConflictError extends HoldfastError {
     super(
       'VERSION_CONFLICT',
       snapshot
-        ? `The row of ${table} was changed by others, and this transaction cannot see it: it goes on reading what it read first. Roll ` +
+        ? `Others changed the row of ${table}, and this transaction cannot see it: it goes on reading what it read first. Roll ` +
             'back and run the whole transaction again, or use READ COMMITTED.'
-        : `The row of ${table} was changed by others in each of ${attempts} attempts. Try later, raise attempts, or, with so many ` +
-            'writers, lock the row first (rowLock).',
+        : `Others changed the row of ${table} in each of ${attempts} attempts. Try later, raise attempts, or, with so many writers, ` +
+            'lock the row first (rowLock).',
     )
     this.table = table
     this.attempts = attempts

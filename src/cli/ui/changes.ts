@@ -17,6 +17,9 @@ export interface Change {
   readonly text: string
 }
 
+/** Between looks that are further apart a lease may have been renewed. */
+const NEAR_MS = 5_000
+
 /** What must have happened between two looks at one lock; changes that took each other back are not seen. */
 export function changesBetween(before: Sight, now: Sight): readonly Change[] {
   const { lock: was } = before
@@ -24,7 +27,8 @@ export function changesBetween(before: Sight, now: Sight): readonly Change[] {
   if (was.count !== undefined || is.count !== undefined) return counted(was.count ?? 0, is.count ?? 0)
   const gone = missingIn(is, was)
   const come = missingIn(was, is)
-  const leaseWasOver = isLocked(was) && was.remainingMs <= now.atMs - before.atMs
+  const apartMs = now.atMs - before.atMs
+  const leaseWasOver = isLocked(was) && was.remainingMs <= apartMs
   const [left] = gone
   const [next] = come
   if (left !== undefined && next !== undefined && gone.length + come.length === 2 && !leaseWasOver)
@@ -32,7 +36,7 @@ export function changesBetween(before: Sight, now: Sight): readonly Change[] {
   if (gone.length + come.length === 0 && grew(was.fence, is.fence) && is.owners.length === 1)
     return [{ what: 'retaken', text: `was released and taken again by ${listed(is.owners.map(ownerOf))}` }]
   return [
-    ...(gone.length === 0 ? [] : [leaseWasOver ? expired(gone) : released(gone, is)]),
+    ...(gone.length === 0 ? [] : [leaseWasOver ? expired(gone, is, apartMs) : released(gone, is)]),
     ...(come.length === 0 ? [] : [{ what: 'taken' as const, text: `was taken by ${listed(come)}` }]),
   ]
 }
@@ -50,7 +54,10 @@ function listed(owners: readonly string[]): string {
     : named.join(' and ')
 }
 
-function expired(gone: readonly string[]): Change {
+function expired(gone: readonly string[], is: LockView, apartMs: number): Change {
+  if (apartMs > NEAR_MS && is.owners.length === 0)
+    return { what: 'gone', text: `is no longer held; it was held by ${listed(gone)}` }
+  if (apartMs > NEAR_MS) return { what: 'gone', text: `is no longer held by ${listed(gone)}` }
   return {
     what: 'expired',
     text: `is no longer held: the lease of ${listed(gone)} was over (lost, unless it was released just before)`,

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Catalogue, Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
+import type { Sight } from './changes.js'
 import { chosen, type Part } from './chosen.js'
 import type { Sort } from './picture.js'
 import { type Totals, type Trend, Trends, totalsOf } from './totals.js'
+import { freed, sortOf } from './watched.js'
 
 /** From the beginning of one listing to that of the next. */
 const EVERY_MS = 2_000
@@ -22,10 +24,21 @@ export interface Reader {
   told(error: unknown): string
 }
 
-/** A lock as a listing found it, or somebody who looked since. */
-interface Found {
+/** What an inventory is kept for besides the list of now. */
+export interface History {
+  /** How far its curves go back. */
+  readonly spanMs: number
+  /** A listing found a lock otherwise than the one before. */
+  differs(before: Sight, now: Sight): void
+}
+
+interface Seen {
   readonly view: LockView
   readonly atMs: number
+}
+
+/** A lock as a listing found it, or somebody who looked since. */
+interface Found extends Seen {
   /** The listing that found it last. */
   readonly round: number
   /** The one before, which came to its end, had not found it. */
@@ -35,7 +48,7 @@ interface Found {
 /** All held locks that match a pattern: it lists them again and again, as slowly as it has to. */
 export class Inventory {
   readonly #found = new Map<string, Found>()
-  readonly #trends = new Trends()
+  readonly #trends: Trends
   /** Parts and totals of what is found: they take milliseconds where there are thousands. */
   readonly #parts = new Map<string, Part>()
   #totals: Totals | undefined
@@ -49,14 +62,17 @@ export class Inventory {
     private readonly catalogue: Catalogue,
     private readonly pattern: string,
     private readonly reader: Reader,
-  ) {}
+    private readonly history?: History,
+  ) {
+    this.#trends = new Trends(history?.spanMs)
+  }
 
   /** Lists until the signal aborts. */
   async run(pace: Pace, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const startedAtMs = performance.now()
       try {
-        await this.#list(pace, signal)
+        await this.list(pace, signal)
         this.trouble = undefined
       } catch (error) {
         if (signal.aborted) return
@@ -128,21 +144,36 @@ export class Inventory {
     for (const { view } of this.#found.values()) yield view
   }
 
-  async #list(pace: Pace, signal: AbortSignal): Promise<void> {
+  /** Lists once. */
+  async list(pace: Pace, signal: AbortSignal): Promise<void> {
     const listing = this.catalogue.held(this.pattern, pace)
     const round = this.#round + 1
+    const wasAll = this.isAll
     let found = 0
     for await (const view of listing) {
       if (signal.aborted) return
-      const isNew = round > 1 && !this.#found.has(view.name)
-      this.#set(view.name, { view, atMs: performance.now(), round, isNew })
+      const before = this.#found.get(view.name)
+      const now = { view, atMs: performance.now(), round, isNew: round > 1 && !before }
+      this.#set(view.name, now)
+      if (wasAll) this.#compare(before, now)
       found += 1
       if (found === FIRST && round === 1) this.reader.listed()
       if (found === MOST_NAMES) break
     }
-    for (const [name, last] of this.#found)
-      if (last.round < round && !this.reader.keeps(name)) this.forget(name)
+    for (const [name, last] of this.#found) {
+      if (last.round === round || this.reader.keeps(name)) continue
+      this.forget(name)
+      if (wasAll) this.#compare(last, { view: freed(last.view), atMs: performance.now() })
+    }
     this.unreadable = listing.unreadable
     this.#round = round
+    this.trend(this.totals)
+  }
+
+  /** Counts are listed only while somebody waits for them: that they are not listed any more says nothing. */
+  #compare(before: Seen | undefined, now: Seen): void {
+    const was = before ?? { view: freed(now.view), atMs: now.atMs }
+    if (now.view.count !== undefined || sortOf(was.view) !== sortOf(now.view)) return
+    this.history?.differs({ lock: was.view, atMs: was.atMs }, { lock: now.view, atMs: now.atMs })
   }
 }

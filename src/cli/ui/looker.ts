@@ -6,56 +6,68 @@ import { matchesGlob } from '../../stores/rows/glob.js'
 import type { Catalogue, Pace } from '../catalogue.js'
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
+import { changesBetween, type Sight } from './changes.js'
 import { type Part, patternOf } from './chosen.js'
 import { linkOf } from './deadlock-link.js'
-import { Inventory, type Reader } from './inventory.js'
+import { Inventories } from './inventories.js'
+import type { Inventory, Reader } from './inventory.js'
 import { Journal } from './journal.js'
 import { PerSecond } from './pace.js'
 import type { ListSubject, Picture, Pictures, Subject } from './picture.js'
 import { Watched } from './watched.js'
 
-/** Commands a second, at most: for the locks that pages show, and for finding which are held. docs/ui.md names their sum. */
+/** Commands a second, at most, for the locks that pages show: docs/ui.md names the sum with those for lists. */
 const FOR_LOOKS = 150
-const FOR_LISTS = 110
 /** What it takes to read who waits for one lock while holding another, and to make sure of it. */
 const DEADLOCK_COMMANDS = 4
 /** The pause of a loop whose locks are few. */
 const LOOK_MS = 1_000
 /** After a longer pause, what has changed meanwhile says little. */
 const RECENT_MS = 10_000
-const MOST_CHANGES = 500
 /** A lock that a listing found so late is no news. */
 const NEWS_MS = 5_000
 
-interface Running {
-  readonly inventory: Inventory
-  readonly controller: AbortController
-  pages: number
-}
+type Painted = Omit<Picture, 'deadlocks' | 'changes' | 'since'>
 
 /** Looks at the locks that open pages show, once for all of them, and not at all while no page is open. */
 export class Looker implements Reader, Pictures {
   readonly #watched = new Map<string, Watched>()
-  readonly #journal = new Journal(MOST_CHANGES)
-  readonly #inventories = new Map<string, Running>()
+  readonly #journal: Journal
+  readonly #inventories: Inventories
   readonly #subjects = new Set<Subject>()
   readonly #bell = new EventEmitter().setMaxListeners(0)
   readonly #forLooks = new PerSecond(FOR_LOOKS)
-  readonly #forLists = new PerSecond(FOR_LISTS)
+  /** Lists all locks as long as a history is kept. */
+  readonly #always: Inventory | undefined
   #drawn = new Map<string, Picture>()
   #version = 0
   #loop: AbortController | undefined
   #stoppedAtMs = 0
+  /** Since when changes are known. */
+  #since = Date.now()
   #lastId = 0
   #trouble: string | undefined
   #deadlocks: ReadonlyArray<readonly DeadlockLink[]> = []
 
-  /** `told` says what a failure is in words for people. */
+  /** `told` says what a failure is in words for people; `historyMs` how far back to know what was, whether or not a page was open. */
   constructor(
     private readonly catalogue: Catalogue,
     private readonly family: Pick<Family, 'deadlocksAround'>,
     readonly told: (error: unknown) => string,
-  ) {}
+    private readonly historyMs = 0,
+  ) {
+    this.#journal = new Journal(historyMs)
+    this.#inventories = new Inventories(catalogue, this)
+    if (historyMs === 0) return
+    const differs = (before: Sight, now: Sight): void => this.#differs(before, now)
+    this.#always = this.#inventories.enter('', { spanMs: historyMs, differs })
+  }
+
+  /** Looks no more. */
+  close(): void {
+    this.#loop?.abort()
+    this.#inventories.close()
+  }
 
   get pages(): number {
     return this.#subjects.size
@@ -90,41 +102,30 @@ export class Looker implements Reader, Pictures {
     this.#subjects.add(page)
     if (!this.#loop) {
       if (performance.now() - this.#stoppedAtMs > RECENT_MS) this.#watched.clear()
+      if (!this.#always) this.#since = Date.now()
       this.#deadlocks = []
       this.#loop = new AbortController()
       this.#look(this.#loop.signal)
     }
-    const { filter } = page
-    if (filter === undefined) return
-    const running = this.#inventories.get(filter) ?? this.#inventory(filter)
-    running.pages += 1
+    if (page.filter !== undefined) this.#inventories.enter(page.filter)
   }
 
   #leave(page: Subject): void {
     this.#subjects.delete(page)
-    const running = page.filter === undefined ? undefined : this.#inventories.get(page.filter)
-    if (running) running.pages -= 1
-    if (running?.pages === 0 && page.filter !== undefined) {
-      running.controller.abort()
-      this.#inventories.delete(page.filter)
-    }
+    if (page.filter !== undefined) this.#inventories.leave(page.filter)
     if (this.#subjects.size > 0) return
     this.#loop?.abort()
     this.#loop = undefined
     this.#stoppedAtMs = performance.now()
+    // From now on listings tell what changes.
+    if (this.#always) this.#watched.clear()
   }
 
-  #inventoryOf(filter: string): Inventory {
-    return new Inventory(this.catalogue, patternOf(filter), this)
-  }
-
-  #inventory(filter: string): Running {
-    const controller = new AbortController()
-    const { signal } = controller
-    const running = { inventory: this.#inventoryOf(filter), controller, pages: 0 }
-    this.#inventories.set(filter, running)
-    running.inventory.run((commands) => this.#forLists.take(commands, signal), signal)
-    return running
+  /** What looks at a lock see, listings need not tell. */
+  #differs(before: Sight, now: Sight): void {
+    const { name } = now.lock
+    if (this.#watched.has(name)) return
+    for (const { what, text } of changesBetween(before, now)) this.#journal.add(name, what, text)
   }
 
   async #look(signal: AbortSignal): Promise<void> {
@@ -149,14 +150,22 @@ export class Looker implements Reader, Pictures {
 
   #saw(name: string, found: readonly LockView[] | StoreError): void {
     const atMs = performance.now()
-    const watched = this.#watched.get(name) ?? this.#watch(name)
+    const known = this.#watched.get(name)
+    const watched = known ?? this.#watch(name)
     if (found instanceof StoreError) {
       watched.trouble = this.told(found)
       return
     }
     watched.trouble = undefined
+    if (!known && this.#isNew(name, found)) watched.update([], atMs)
     this.#note(watched, found, atMs)
-    for (const { inventory } of this.#inventories.values()) inventory.saw(name, watched.views, atMs)
+    for (const inventory of this.#inventories) inventory.saw(name, watched.views, atMs)
+  }
+
+  /** What the history did not have is taken since. Counts it never has. */
+  #isNew(name: string, views: readonly LockView[]): boolean {
+    const listed = this.#always
+    return listed?.isAll === true && !listed.of(name) && views.every(({ count }) => count === undefined)
   }
 
   async #findDeadlocks(signal: AbortSignal): Promise<void> {
@@ -179,6 +188,8 @@ export class Looker implements Reader, Pictures {
     this.#lastId += 1
     const watched = new Watched(name, this.#lastId)
     this.#watched.set(name, watched)
+    const listed = this.#always?.of(name)
+    if (listed) this.#note(watched, [listed.view], listed.atMs)
     return watched
   }
 
@@ -191,13 +202,13 @@ export class Looker implements Reader, Pictures {
   }
 
   #partOf({ filter, sort, page }: ListSubject): Part | undefined {
-    return this.#inventories.get(filter)?.inventory.shown(sort, page)
+    return this.#inventories.of(filter)?.shown(sort, page)
   }
 
   /** Forgets what no page shows any more. */
   #forget(): void {
     for (const [name, watched] of this.#watched) {
-      if (watched.isGone) for (const { inventory } of this.#inventories.values()) inventory.forget(name)
+      if (watched.isGone) for (const inventory of this.#inventories) inventory.forget(name)
     }
     const wanted = new Set(this.#wanted())
     for (const name of this.#watched.keys()) if (!wanted.has(name)) this.#watched.delete(name)
@@ -206,13 +217,14 @@ export class Looker implements Reader, Pictures {
   /** Shows what listings found even before it is looked at. */
   #adopt(subject: Subject): void {
     if (subject.filter === undefined) return
-    const inventory = this.#inventories.get(subject.filter)?.inventory
+    const inventory = this.#inventories.of(subject.filter)
     for (const name of this.#namesOf(subject)) {
       const found = inventory?.of(name)
       if (!found || this.#watched.has(name)) continue
       const watched = this.#watch(name)
       // So that what it is now is a change.
-      if (found.isNew && performance.now() - found.atMs < NEWS_MS) watched.update([], found.atMs)
+      if (!this.#always && found.isNew && performance.now() - found.atMs < NEWS_MS)
+        watched.update([], found.atMs)
       this.#note(watched, [found.view], found.atMs)
     }
   }
@@ -236,13 +248,14 @@ export class Looker implements Reader, Pictures {
     const deadlocks = this.#deadlocks
       .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(subject, waitsFor.name)))
       .map((cycle) => cycle.map(linkOf))
-    const common = { deadlocks, changes: [] }
+    const since = this.historyMs > 0 ? Math.max(this.#since, Date.now() - this.historyMs) : this.#since
+    const common = { deadlocks, changes: [], since: since - (since % 1_000) }
     return subject.filter === undefined
       ? { ...this.#paintOne(subject.name), ...common }
       : { ...this.#paintList(subject), ...common }
   }
 
-  #paintOne(name: string): Omit<Picture, 'deadlocks' | 'changes'> {
+  #paintOne(name: string): Painted {
     const about = this.#watched.get(name)
     const rows = about?.rows('page') ?? []
     return {
@@ -253,9 +266,10 @@ export class Looker implements Reader, Pictures {
     }
   }
 
-  #paintList(subject: ListSubject): Omit<Picture, 'deadlocks' | 'changes'> {
-    const inventory = this.#inventories.get(subject.filter)?.inventory ?? this.#inventoryOf(subject.filter)
-    const { names, from } = this.#partOf(subject) ?? { names: [], from: 0 }
+  #paintList(subject: ListSubject): Painted {
+    const inventory = this.#inventories.of(subject.filter)
+    if (!inventory) throw new Error('a page that is open has an inventory')
+    const { names, from } = inventory.shown(subject.sort, subject.page)
     const { total, isAll, unreadable, totals } = inventory
     return {
       rows: names.flatMap((name) => this.#watched.get(name)?.rows('line') ?? []),

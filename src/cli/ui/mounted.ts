@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { checkObject } from '../../base/checks/checks.js'
+import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
 import { defaultStore } from '../../client/default-store.js'
 import type { Store } from '../../port/store.js'
 import { traitsOf } from '../../port/store-traits.js'
@@ -14,6 +14,7 @@ import type { Bindings } from './address.js'
 import { appOf } from './app.js'
 import { Looker } from './looker.js'
 import { pageFiles } from './page-files.js'
+import { LONGEST_HISTORY_MS } from './ui-options.js'
 import { type Freed, Unlocker } from './unlocker.js'
 
 /** Options of {@link ui}. */
@@ -25,6 +26,12 @@ export interface UiOptions {
   readonly allowUnlock?: boolean
   /** Hears of each lock that was freed on the page: for the application's log. */
   readonly onUnlock?: (freed: Freed) => void
+  /**
+   * How far back the page knows what has changed, whether or not it was open. Then the locks are listed at all times, with at most 30 commands a
+   * second, and the changes kept in this process's memory: 10 000 of them, and no longer than a day. 0: it knows what changes while it is open.
+   * @default 0
+   */
+  readonly historyMs?: number
   /** What the page calls the place where the locks are. Absent: the address of the Redis server, without user and password. */
   readonly server?: string
 }
@@ -53,7 +60,7 @@ export interface Ui {
   readonly fetch: (request: Request, env?: unknown) => Promise<Response>
   /** A plugin for Fastify: `app.register(page.fastify, { prefix: '/locks' })`, in a context with the login as a hook. */
   readonly fastify: (app: FastifyScope) => Promise<void>
-  /** Closes the connections that the page has opened. */
+  /** Looks no more, and closes the connections that the page has opened. */
   close(): Promise<void>
 }
 
@@ -67,16 +74,18 @@ interface Place {
 
 /**
  * The live page of the locks in a store, as `holdfast ui` serves it, for an application that mounts it behind its own login: the page asks
- * nobody who they are. It sends nothing while nobody looks.
+ * nobody who they are. It sends nothing while nobody looks, unless it keeps a history.
  *
  * @param clientOrStore what `new Holdfast()` takes; absent: where `new Holdfast()` has its locks
  */
 export function ui(clientOrStore?: RedisClient | Store, options: UiOptions = {}): Ui {
-  checkObject('options', options, ['allowUnlock', 'onUnlock', 'server'])
+  checkObject('options', options, ['allowUnlock', 'onUnlock', 'historyMs', 'server'])
   const { allowUnlock = false, onUnlock, server } = options
+  const historyMs = checkHistory(options.historyMs)
   const { family, catalogue, shown, letGo } = placeOf(clientOrStore)
+  const looker = new Looker(catalogue, family, textOf, historyMs)
   const app = appOf({
-    looker: new Looker(catalogue, family, textOf),
+    looker,
     told: textOf,
     server: server ?? shown,
     files: pageFiles,
@@ -103,10 +112,17 @@ export function ui(clientOrStore?: RedisClient | Store, options: UiOptions = {})
         })
     },
     async close() {
+      looker.close()
       await family.close()
       letGo()
     },
   }
+}
+
+function checkHistory(historyMs: unknown): number {
+  const ms = whole('historyMs', historyMs, 0) ?? 0
+  if (ms > LONGEST_HISTORY_MS) throw invalidNumber('historyMs', ms, `at most ${LONGEST_HISTORY_MS}, a day`)
+  return ms
 }
 
 function placeOf(given: RedisClient | Store | undefined): Place {

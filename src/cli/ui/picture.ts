@@ -52,6 +52,8 @@ export interface Picture {
   /** The same over the last minutes. */
   readonly trend: Trend | null
   readonly deadlocks: ReadonlyArray<readonly Link[]>
+  /** Since when changes are known, in milliseconds since 1970. */
+  readonly since: number
   /** Those since the last picture. */
   readonly changes: readonly Entry[]
 }

@@ -45,25 +45,38 @@ export interface Trend {
   readonly waiting: readonly number[]
 }
 
-const EVERY_MS = 2_000
-/** Five minutes. */
+/** No curve has more points, and none is for less than this many minutes. */
 const MOST = 150
+const LEAST_MS = 5 * 60_000
 
-/** What the looks of the last minutes have counted. */
+/** What the looks of the last minutes, or hours, have counted. */
 export class Trends {
-  #held: readonly number[] = []
-  #waiting: readonly number[] = []
-  #lastAtMs = -Infinity
+  readonly #everyMs: number
+  readonly #held: number[] = []
+  readonly #waiting: number[] = []
+  #slot: number | undefined
 
-  /** Keeps the numbers, unless it has just kept others. */
+  constructor(spanMs = 0) {
+    this.#everyMs = Math.max(LEAST_MS, spanMs) / MOST
+  }
+
+  /** Keeps the greatest numbers of each stretch of time, and the last ones where nobody has counted. */
   note({ held, waiting }: Totals, atMs: number): void {
-    if (atMs - this.#lastAtMs < EVERY_MS * 0.9) return
-    this.#lastAtMs = atMs
-    this.#held = [...this.#held, held].slice(-MOST)
-    this.#waiting = [...this.#waiting, waiting].slice(-MOST)
+    const slot = Math.floor(atMs / this.#everyMs)
+    const missed = this.#slot === undefined ? 1 : Math.min(MOST, slot - this.#slot)
+    this.#slot = slot
+    for (const [values, now] of [
+      [this.#held, held],
+      [this.#waiting, waiting],
+    ] as const) {
+      const last = values.at(-1) ?? now
+      if (missed === 0) values[values.length - 1] = Math.max(last, now)
+      else values.push(...Array.from({ length: missed - 1 }, () => last), now)
+      values.splice(0, values.length - MOST)
+    }
   }
 
   get trend(): Trend {
-    return { everyMs: EVERY_MS, held: this.#held, waiting: this.#waiting }
+    return { everyMs: this.#everyMs, held: this.#held, waiting: this.#waiting }
   }
 }

@@ -15,15 +15,16 @@ import { type Freed, Unlocker } from './unlocker.js'
 /** Serves the page until the signal aborts. `shown` is the server's name in messages. */
 export async function serveUi(
   server: Server,
-  { host, port, token, mayUnlock }: UiTerms,
+  { host, port, token, mayUnlock, historyMs }: UiTerms,
   shown: string,
   output: Output,
   signal: AbortSignal,
 ): Promise<number> {
   await firstAnswer(server.family.greet(), output)
   const told = (error: unknown): string => failureOf(error, shown).message
+  const looker = new Looker(server.catalogue, server.family, told, historyMs)
   const app = appOf({
-    looker: new Looker(server.catalogue, server.family, told),
+    looker,
     told,
     server: shown,
     files: pageFiles,
@@ -39,6 +40,7 @@ export async function serveUi(
   output.result(() => `The locks in ${shown}: ${url} (${may}; Ctrl-C ends it)`, { url, mayUnlock })
   if (!signal.aborted)
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  looker.close()
   http.close()
   http.closeAllConnections()
   return exitCodes.ok

@@ -83,7 +83,7 @@ export class Watched {
 }
 
 /** Plain, fair and fenced locks of a name are one lock. */
-function sortOf(lock: LockView): string {
+export function sortOf(lock: LockView): string {
   return flagOf(lock) ?? 'number'
 }
 
@@ -91,7 +91,8 @@ function isBusy(lock: LockView): boolean {
   return isLocked(lock) || (lock.waitingClients ?? 0) > 0
 }
 
-function freed({ name, kind, count }: Pick<LockView, 'name' | 'kind' | 'count'>): LockView {
+/** What it is when nobody has it. */
+export function freed({ name, kind, count }: Pick<LockView, 'name' | 'kind' | 'count'>): LockView {
   return { name, kind, owners: [], remainingMs: 0, ...(count !== undefined && { count: 0 }) }
 }
 

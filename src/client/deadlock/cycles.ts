@@ -54,7 +54,7 @@ export function idOf(cycle: readonly Edge[]): string {
     .join(' ')
 }
 
-/** The cycle as people are told of it: the same for all members. */
+/** The cycle as events and errors show it: the same for all members. */
 export function linksOf(cycle: readonly SeenEdge[]): readonly DeadlockLink[] {
   const turned = fromFirst(cycle)
   return turned.map((edge, index) => {

@@ -12,7 +12,7 @@ import { idOf, linksOf, victimOf } from './cycles.js'
 import { type Surroundings, WaitWithin } from './long-wait.js'
 import type { View } from './view.js'
 
-/** So many cycles are remembered, so that each is told of once. */
+/** How many cycles a client remembers, so that it reports each once. */
 const MOST_TOLD = 256
 
 /** One client's eyes for deadlocks: of its calls that wait long while they hold something. See docs/deadlocks.md. */
@@ -69,7 +69,7 @@ export class Lookout implements Surroundings, WaitObserver {
     for (const { kind, locker } of this.kinds.used) {
       const role = roleOf(kind)
       if (!role) continue
-      for (const { name, storedAs, takenAt } of locker.env.tenures.around(call)) {
+      for (const { name, storedAs, takenAt } of locker.tenures.around(call)) {
         const hold: HeldLock = { kind: role, name, storedAs, takenAt }
         if (lockKeyOf(hold) !== lockKeyOf(waitsFor)) held.push(hold)
       }

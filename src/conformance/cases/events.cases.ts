@@ -55,7 +55,7 @@ export function eventsCases(place: Place): void {
         const owner = holdfast.owner()
         const waits = inTime(place, lock.acquire({ owner }))
         await untilWaiting(place, lock, 1)
-        // A server that is slow to answer is told of besides.
+        // A server that is slow to answer causes an event as well.
         const waiting = told.filter(({ cause }) => cause === undefined)
         expect(waiting).toEqual([
           {

@@ -11,7 +11,7 @@ export function notReentrantCases(place: Place): void {
   describe('a lock that is not reentrant', () => {
     const once = { reentrant: false } as const
 
-    /** However it is asked for by that owner: refused at once, and the hold is as it was. */
+    /** However that owner asks: the call is refused at once, and the hold is as it was. */
     async function expectRefused(lock: Lock, { owner }: Pick<Hold, 'owner'>): Promise<void> {
       const ways: Array<() => Promise<unknown>> = [
         () => lock.withLock(() => expect.unreachable()),

@@ -133,6 +133,8 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const turns: number[] = []
           const others = handles.length - 1
           const all = 6 * handles.length
+          // Nobody begins by finding it free: who does, and is not the first, stands in line for a moment only.
+          const hold = await semaphore.acquire()
           const loops = handles.map(async (handle, index) => {
             while (turns.length < all)
               await handle.withPermits({}, async () => {
@@ -141,6 +143,8 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
                 if (turns.length < all - others) await untilWaiting(place, semaphore, others)
               })
           })
+          await untilWaiting(place, semaphore, handles.length)
+          await hold.release()
           await inTime(place, Promise.all(loops))
           const certain = turns.slice(0, all - others)
           expect(new Set(certain.slice(0, handles.length)).size).toBe(handles.length)

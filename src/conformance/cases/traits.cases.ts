@@ -4,7 +4,7 @@ import { type StoreKind, storeKinds, traitsOf } from '../../port/store-traits.js
 import { rejectionOf } from '../outcome.js'
 import { type PlaceTerms, StorePlace } from '../place.js'
 
-/** How each kind is asked for. */
+/** How a client asks for each kind. */
 const asks: Readonly<Record<StoreKind, (holdfast: Holdfast, name: string) => unknown>> = {
   lock: (holdfast, name) => holdfast.lock(name),
   fencedLock: (holdfast, name) => holdfast.fencedLock(name),

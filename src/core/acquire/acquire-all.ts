@@ -7,9 +7,8 @@ import type { Locker } from '../locker.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch } from './batch.js'
-import type { Call, Refusal } from './call.js'
-import type { Composition } from './compositions.js'
-import { onAbort } from './shared-signal.js'
+import type { Call, Composition, Refusal } from './call.js'
+import { InnerSignal, onAbort } from './shared-signal.js'
 import { LEAST_ANSWER_MS, waitLeft } from './wait-left.js'
 
 /** So often in a row it is no accident. */
@@ -49,9 +48,8 @@ export class AcquireAll implements Composition {
   work: Promise<readonly HoldRecord[] | AcquireAllRefusal> | undefined
   readonly #startedAt: number
   readonly #lockers: ReadonlySet<Locker>
-  #cancellation: { readonly reason: unknown } | undefined
-  /** What waits for the leases to begin. */
-  #waiter: Waiter | undefined
+  /** That of its caller, and of each of the clients: one of them may end while the call waits for a lock of another. */
+  readonly #end: InnerSignal
   #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
   #keeper: LeaseKeeper | undefined
   /** With how many commands they were taken. */
@@ -69,6 +67,7 @@ export class AcquireAll implements Composition {
   ) {
     this.#startedAt = now()
     this.waitMs = terms.waitMs
+    this.#end = new InnerSignal(terms.signal)
     this.#lockers = new Set(members.map(({ locker }) => locker))
   }
 
@@ -76,23 +75,15 @@ export class AcquireAll implements Composition {
   run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
     for (const locker of this.#lockers) locker.lifetime.compose(this, this.#callsFor(locker))
     const work = this.#run().finally(() => {
+      this.#end.close()
       for (const locker of this.#lockers) locker.lifetime.decompose(this)
     })
     this.work = work
     return work
   }
 
-  /** One of the clients ends while the call may be waiting for a lock of another. */
   cancel(reason: unknown): void {
-    this.#cancellation ??= { reason }
-    this.#waiter?.cancel(reason)
-    for (const locker of this.#lockers) locker.lifetime.cancelPartsOf(this, reason)
-  }
-
-  #throwIfCancelled({ locker }: Member): void {
-    if (!this.#cancellation) return
-    locker.env.metrics.cancelled()
-    throw this.#cancellation.reason
+    this.#end.abort(reason)
   }
 
   async #run(): Promise<readonly HoldRecord[] | AcquireAllRefusal> {
@@ -139,7 +130,6 @@ export class AcquireAll implements Composition {
     const waitMs = this.#waitLeft()
     if (!first || !port || group.length < 2 || waitMs === undefined) return undefined
     if (!group.every(({ locker, name }) => locker.isIdle(name))) return undefined
-    this.#throwIfCancelled(first)
     const calls = group.map((member) => this.#callFor(member, waitMs))
     const { grants, refusal } = await acquireBatch(first.locker, port, 'all', calls)
     if (grants.size === group.length) {
@@ -150,14 +140,13 @@ export class AcquireAll implements Composition {
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
     this.#failingSince = refusal.failingSince
-    if (this.#isLastTry && refusal.cause === undefined) first.locker.env.metrics.timedOut()
+    if (this.#isLastTry && refusal.cause === undefined) first.locker.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
 
   async #take(member: Member): Promise<AcquireAllRefusal | undefined> {
     const waitMs = this.#waitLeft()
     if (waitMs === undefined) return this.#refusedBy(member)
-    this.#throwIfCancelled(member)
     const outcome = await member.locker.acquire(this.#callFor(member, waitMs))
     if (!(outcome instanceof HoldRecord)) return this.#refusedBy(member, outcome)
     this.#steps += 1
@@ -172,7 +161,7 @@ export class AcquireAll implements Composition {
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
     this.#keeper ??= new LeaseKeeper(member.locker.schedule, leaseMs)
-    this.#keeper.keep(member.locker.env, grant)
+    this.#keeper.keep(member.locker, grant)
   }
 
   /**
@@ -187,18 +176,17 @@ export class AcquireAll implements Composition {
       // What came with one command has its lease from there.
       if (!keeper || !first || this.#steps < 2) return undefined
       const { locker, name } = first
-      const { waitMs, signal } = this.terms
+      const { waitMs } = this.terms
+      const { signal } = this.#end
       throwIfAborted(signal)
-      this.#throwIfCancelled(first)
       const waiter = new Waiter({ ...this.terms, name }, locker.schedule)
-      this.#waiter = waiter
-      const stopListening = signal && onAbort(signal, (reason) => waiter.cancel(reason))
+      const stopListening = onAbort(signal, (reason) => waiter.cancel(reason))
       const answerBy =
         waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
       const renewing = locker.query(() => keeper.renew())
-      const renewed = await waiter.upTo(answerBy, renewing).finally(() => stopListening?.())
+      const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
-      locker.env.metrics.failed()
+      locker.metrics.failed()
       return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
     } finally {
       keeper?.stop()
@@ -215,7 +203,7 @@ export class AcquireAll implements Composition {
     for (const { member, grant } of this.#held) {
       if (maxHoldMs === Infinity || grant.renewUntil === undefined) continue
       grant.renewUntil = now + maxHoldMs
-      member.locker.env.tenures.watchdog.resume(grant.tenure)
+      member.locker.tenures.watchdog.resume(grant.tenure)
     }
     return undefined
   }
@@ -249,6 +237,7 @@ export class AcquireAll implements Composition {
       polls,
       reentrant,
       waitMs,
+      signal: this.#end.signal,
       failingSince: this.#failingSince,
       // Until all are held the watchdog renews without end, see #complete.
       maxHoldMs: Infinity,

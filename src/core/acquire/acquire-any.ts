@@ -1,9 +1,9 @@
 import type { Locker } from '../locker.js'
+import { uses } from '../tenure/stored-as.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
-import type { Call, Refusal } from './call.js'
-import type { Composition } from './compositions.js'
-import { SignalFan } from './signal-fan.js'
+import type { Call, Composition, Refusal } from './call.js'
+import { InnerSignal } from './shared-signal.js'
 import { waitLeft } from './wait-left.js'
 
 /** How many locks are asked for with one command at most, and waited for at the same time. */
@@ -58,7 +58,7 @@ export class AcquireAny implements Composition {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        if (last.cause === undefined) this.locker.env.metrics.timedOut()
+        if (last.cause === undefined) this.locker.metrics.timedOut()
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs, last.failingSince)
@@ -131,11 +131,11 @@ export class AcquireAny implements Composition {
     const { locker, terms } = this
     for (const index of order) {
       const name = this.nameOf(index)
-      if (!locker.uses(name, terms.caller.owner)) continue
+      if (!uses(locker, name, terms.caller.owner)) continue
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
-    locker.env.metrics.timedOut()
+    locker.metrics.timedOut()
     return refusal
   }
 
@@ -145,7 +145,7 @@ export class AcquireAny implements Composition {
     failingSince: number | undefined,
   ): Promise<AnyOutcome> {
     const { locker, terms } = this
-    const fan = new SignalFan(terms.signal)
+    const inner = new InnerSignal(terms.signal)
     const sliceMs = this.count > MOST_AT_ONCE ? Math.min(waitMs, REDRAW_MS) : waitMs
     let taken: AnyOutcome | undefined
     try {
@@ -155,25 +155,25 @@ export class AcquireAny implements Composition {
           ...terms,
           name: this.nameOf(index),
           waitMs: sliceMs,
-          signal: fan.next(),
+          signal: inner.signal,
           among,
           failingSince,
         } as const
         const outcome = await locker.acquire(call).catch((error: unknown) => {
           // The others may wait for sections of this process, which know nothing of a store that fails.
-          if (!taken) fan.abort(error)
+          if (!taken) inner.abort(error)
           throw error
         })
         if (!(outcome instanceof HoldRecord)) return outcome
         if (taken) void locker.discard(outcome)
         else taken = { index, grant: outcome }
-        fan.abort()
+        inner.abort()
         return taken
       })
       const ends = await Promise.allSettled(waiting)
       return taken ?? this.#none(ends)
     } finally {
-      fan.close()
+      inner.close()
     }
   }
 

@@ -6,7 +6,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { enterInMemory, enterInStore } from '../tenure/enter-kept.js'
-import { around, isNested } from '../tenure/other-side.js'
 import { storedAs } from '../tenure/stored-as.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
@@ -16,7 +15,6 @@ import { decide, type Situation, type Step } from './decide.js'
 import { Learned } from './learned.js'
 import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
-import { WatchFailures } from './watch-failures.js'
 
 /**
  * The wait loop: the one way in, for every kind of lock and every store (rule W1). Attempt; if held, watch for the release;
@@ -41,7 +39,6 @@ export class Acquisition implements Linked<Acquisition> {
   readonly #learned: Learned
   readonly #attempt: Attempt
   readonly #waiting: Waiting
-  readonly #watchFailures = new WatchFailures()
 
   constructor(
     private readonly env: Environment,
@@ -49,15 +46,14 @@ export class Acquisition implements Linked<Acquisition> {
     private readonly call: Call,
     private readonly onEnd: () => void,
   ) {
-    const waiter = new Waiter(call, env.schedule)
-    const calledAt = env.settings.diagnostics ? calledFrom() : undefined
+    const waiter = new Waiter(call, env.schedule, env.settings.diagnostics ? calledFrom() : undefined)
     this.waiter = waiter
     this.#now = waiter.startedAt
     this.deadline = waiter.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
-    this.#waiting = new Waiting(env, queue, waiter, calledAt)
+    this.#waiting = new Waiting(env, queue, waiter)
     this.#learned = new Learned(env, queue, call.failingSince)
-    this.#attempt = new Attempt(env, queue, call, waiter, this.#waiting, this.#learned, calledAt)
+    this.#attempt = new Attempt(env, queue, waiter, this.#waiting, this.#learned)
   }
 
   async run(): Promise<HoldRecord | Refusal> {
@@ -112,7 +108,7 @@ export class Acquisition implements Linked<Acquisition> {
 
   #join(): (() => void) | undefined {
     const { env, queue, waiter, call } = this
-    waiter.within = around(env, queue.name, waiter.caller) !== undefined
+    waiter.within = env.kin?.around(queue.name, waiter.caller) !== undefined
     queue.waiters.join(waiter)
     return call.signal && onAbort(call.signal, (reason) => waiter.cancel(reason))
   }
@@ -124,7 +120,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#waiting.end()
     waiter.gone = true
     const unused = waiter.takeHandedOff()
-    if (unused) void env.hooks.discard(unused)
+    if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
     queue.policy.onLeave(waiter)
     const deserted = queue.place.takeDeserted()
@@ -150,7 +146,7 @@ export class Acquisition implements Linked<Acquisition> {
       deadline,
       once,
       handedOff: waiter.handedOff,
-      nested: isNested(env, call, tenure),
+      nested: this.#isNested(tenure),
       keptHere: env.lingering.lastOf(queue.name) !== undefined,
       tryAgainAt: call.insists ? retryAt : learned.patience.askAgainAt,
       handOffPending: waiter.handOffPending,
@@ -170,9 +166,16 @@ export class Acquisition implements Linked<Acquisition> {
       pollAt: learned.pollAt(queue.pollsOf(call), now),
       watching: queue.watch.inForce,
       learnedWhileWatching: learned.watching,
-      watchAgainAt: this.#watchFailures.againAt,
+      watchAgainAt: queue.watch.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
     }
+  }
+
+  /** Whether the call is made within a section of its own owner, and one of the two is not reentrant. Rivals never enter each other. */
+  #isNested(own: Tenure | undefined): boolean {
+    const { name, caller, reentrant = true } = this.call
+    if (own?.isSectionOf(caller)) return !(reentrant && own.holds.at(-1)?.reentrant)
+    return !reentrant && this.env.kin?.isInRival(name, caller) === true
   }
 
   #tenureHere(tenure: Tenure | undefined): Situation['tenureHere'] {
@@ -207,7 +210,7 @@ export class Acquisition implements Linked<Acquisition> {
     // Where the process hears of grants already, its first question can have it join the line.
     if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
-    const outer = around(env, queue.name, waiter.caller)
+    const outer = env.kin?.around(queue.name, waiter.caller)
     if (!outer) return this.#attempt.send(this.#newTenure())
     return this.#inTurn(outer, () => this.#newTenure(outer))
   }
@@ -283,15 +286,14 @@ export class Acquisition implements Linked<Acquisition> {
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
   async #watch(): Promise<undefined> {
     const { env, queue, waiter } = this
-    if (this.#watchFailures.heed(queue.watch, this.#now)) return
+    queue.watch.throwIfRefused()
     const watch = queue.watch.begin()
     this.#looked = false
     if (env.port.watchesInOrder) return
     try {
       await waiter.restUpTo(this.deadline, watch.confirmed)
-      this.#watchFailures.answered()
     } catch {
-      // The watch keeps what it failed with; a cancelled call ends here.
+      // The queue's watch has noted a failure; a cancelled call ends here.
       waiter.throwIfCancelled()
     }
   }
@@ -320,7 +322,7 @@ export class Acquisition implements Linked<Acquisition> {
   /** A call inside its owner's section on the other side of the lock takes no place, and waits for no sibling. */
   #standWithin(): void {
     const { queue, waiter, env } = this
-    const outer = around(env, queue.name, waiter.caller)
+    const outer = env.kin?.around(queue.name, waiter.caller)
     const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.traces.leave()

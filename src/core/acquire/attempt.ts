@@ -12,7 +12,6 @@ import type { Call } from './call.js'
 import { granted } from './granted.js'
 import type { Learned } from './learned.js'
 import { OWN_FAILURE_MS } from './outage.js'
-import { settledBy } from './settled.js'
 import { Traces } from './traces.js'
 import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
@@ -38,6 +37,7 @@ interface Question {
  */
 export class Attempt {
   readonly traces: Traces
+  private readonly call: Call
   #sending = false
   /** Since when its grants have come too late for their lease, one after the other. */
   #tooLateSince: number | undefined
@@ -48,12 +48,11 @@ export class Attempt {
   constructor(
     private readonly env: Environment,
     private readonly queue: LocalQueue,
-    private readonly call: Call,
     private readonly waiter: Waiter,
     private readonly waiting: Waiting,
     private readonly learned: Learned,
-    private readonly calledAt: string | undefined,
   ) {
+    this.call = waiter.call
     this.traces = new Traces(env, queue, waiter)
   }
 
@@ -190,7 +189,7 @@ export class Attempt {
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
     this.queue.saw(undefined)
-    return granted(this.env, this.call, grant, this.waiter.startedAt, this.calledAt)
+    return granted(this.env, this.call, grant, this.waiter.startedAt, this.waiter.calledAt)
   }
 
   #refused(
@@ -210,13 +209,18 @@ export class Attempt {
 
   /** The wait ended before the answer came: what the request may come to is given back. */
   #tooLate(question: Question): undefined {
-    const { request, tenure } = question
     if (this.#soFar) {
       this.#tooLateSince = undefined
       this.learned.storeAnswers(this.#soFar)
       this.#refused(question, this.#soFar)
     } else this.#cutShort(question.sentAt)
-    this.traces.undo(request, settledBy(question.sent, question.earlier), tenure)
+    this.#undo(question)
+  }
+
+  /** Gives back what it may come to. An answer settles earlier tries of the same request; another failure does not. */
+  #undo({ request, tenure, sent, earlier }: Question): void {
+    const settled = earlier === undefined ? sent : sent.catch(() => Promise.reject(earlier))
+    this.traces.undo(request, settled, tenure)
   }
 
   /**
@@ -232,17 +236,17 @@ export class Attempt {
   }
 
   /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
-  #failed({ request, sent, earlier, tenure }: Question, error: unknown): undefined {
+  #failed(question: Question, error: unknown): undefined {
     const { queue, call, learned } = this
     const now = this.env.schedule.clock.now()
     if (this.waiter.cancelled || !isTransient(error)) {
-      this.traces.undo(request, settledBy(sent, earlier), tenure)
+      this.#undo(question)
       throw error
     }
     queue.outage.failed(error, this.#heardAt, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error, this.#heardAt)
     learned.outage.failed(error, this.#heardAt, now)
-    this.traces.unanswered(request, tenure, error)
+    this.traces.unanswered(question.request, question.tenure, error)
     if (call.waitMs === 0 && !call.insists) throw error
     if (this.outOfPatience(now)) throw queue.outage.cause
   }

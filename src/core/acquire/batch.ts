@@ -2,43 +2,8 @@ import type { AcquireReply, AcquireRequest, BatchPort } from '../../port/lock-po
 import type { Locker } from '../locker.js'
 import { HoldRecord } from '../tenure/tenure.js'
 import type { Call, Refusal } from './call.js'
-import { SignalFan } from './signal-fan.js'
 
 const NOT_TAKEN: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
-
-/**
- * One command for several locks. Each is asked for by an ordinary call that makes a single attempt, with all that belongs to
- * one (its tenure is pending and watched before anything is sent, its grant is given back if it comes too late); only what they
- * send is collected here, and leaves as one.
- */
-export class Batch {
-  readonly #requests: AcquireRequest[] = []
-  #leave: ((replies: Promise<readonly AcquireReply[]>) => void) | undefined
-  readonly #replies = new Promise<readonly AcquireReply[]>((resolve) => {
-    this.#leave = resolve
-  })
-
-  constructor(
-    private readonly port: BatchPort,
-    private readonly wanted: 'all' | 'one',
-  ) {}
-
-  /** Sends the request with the others; undefined when it cannot be: they have left, or it is for a nested hold. */
-  send(request: AcquireRequest): Promise<AcquireReply> | undefined {
-    if (!this.#leave || request.heldBefore > 0) return undefined
-    const place = this.#requests.push(request) - 1
-    return this.#replies.then((replies) => replies[place] ?? NOT_TAKEN)
-  }
-
-  /** What was collected is sent. */
-  leave(): void {
-    const leave = this.#leave
-    this.#leave = undefined
-    if (!leave || this.#requests.length === 0) return
-    const { port, wanted } = this
-    leave(wanted === 'all' ? port.acquireAll(this.#requests) : port.acquireOne(this.#requests))
-  }
-}
 
 /** What came of calls that travelled together: which were granted, by their places in the list, and what stood in the way. */
 export interface BatchResult {
@@ -47,8 +12,10 @@ export interface BatchResult {
 }
 
 /**
- * Makes one attempt for all the calls at once, which have the same terms. None of their locks may be held or asked for in this process (`Locker.isIdle`).
- * Rejects when one of the calls does; nothing is held then.
+ * Makes one attempt for all the calls, which have the same terms, with one command. Each is an ordinary call that makes a single attempt, with all
+ * that belongs to one (its tenure is pending and watched before anything is sent, its grant is given back if it comes too late); only what they
+ * send is collected here. None of their locks may be held or asked for in this process (`Locker.isIdle`). Rejects when one of the calls does;
+ * nothing is held then.
  */
 export async function acquireBatch(
   locker: Locker,
@@ -56,15 +23,22 @@ export async function acquireBatch(
   wanted: 'all' | 'one',
   calls: readonly Call[],
 ): Promise<BatchResult> {
-  const batch = new Batch(port, wanted)
-  const sends = (request: AcquireRequest): ReturnType<Batch['send']> => batch.send(request)
-  const fan = new SignalFan(calls[0]?.signal)
-  const asking = calls.map((call) =>
-    locker.acquire({ ...call, once: true, sends, signal: call.signal && fan.next() }),
-  )
-  batch.leave()
+  const requests: AcquireRequest[] = []
+  let replies: Promise<readonly AcquireReply[]> | undefined
+  let left = false
+  const send = (): Promise<readonly AcquireReply[]> =>
+    wanted === 'all' ? port.acquireAll(requests) : port.acquireOne(requests)
+  /** Undefined when it has to go by itself: the others have left, or it is for a nested hold. */
+  const sends = (request: AcquireRequest): Promise<AcquireReply> | undefined => {
+    if (left || request.heldBefore > 0) return undefined
+    const place = requests.push(request) - 1
+    // When all of them have asked, which they do at once.
+    replies ??= Promise.resolve().then(send)
+    return replies.then((all) => all[place] ?? NOT_TAKEN)
+  }
+  const asking = calls.map((call) => locker.acquire({ ...call, once: true, sends }))
+  left = true
   const ends = await Promise.allSettled(asking)
-  fan.close()
   const grants = new Map<number, HoldRecord>()
   let refusal: BatchResult['refusal'] = { ...NOTHING_IN_THE_WAY, name: undefined }
   let failure: PromiseRejectedResult | undefined

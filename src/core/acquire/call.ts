@@ -1,6 +1,5 @@
 import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { AcquireReply, AcquireRequest, Polls } from '../../port/lock-port.js'
-import type { Composition } from './compositions.js'
 
 /** What a call wants. */
 export interface Call {
@@ -37,6 +36,15 @@ export interface Call {
   readonly signal: AbortSignal | undefined
   /** Since when the store has failed its caller, where it carries on what other calls began; absent: it has not. */
   readonly failingSince?: number | undefined
+}
+
+/** A call for several locks, which makes a call for each of them: of several kinds, perhaps, and of several clients. */
+export interface Composition {
+  readonly waitMs: number
+  /** Settles when the call ends. When it hears that it does not get all it gives back what it has got. */
+  readonly work: Promise<unknown> | undefined
+  /** Ends it, whichever of the locks it waits for. */
+  cancel(reason: unknown): void
 }
 
 /** A call's end without the lock. */

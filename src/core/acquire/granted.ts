@@ -1,5 +1,4 @@
 import type { Environment } from '../environment.js'
-import { confirm } from '../tenure/other-side.js'
 import type { HoldRecord } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 
@@ -22,7 +21,7 @@ export function granted(
   grant.holdCount = tenure.holds.length
   grant.lingerMs = call.lingerMs ?? 0
   env.metrics.granted(grant.waitedMs)
-  confirm(env, grant)
+  env.kin?.granted(grant)
   if (env.events.hears('acquired')) {
     const { holdCount, waitedMs } = grant
     env.events.emit('acquired', { name: call.name, owner: tenure.owner, holdCount, waitedMs })

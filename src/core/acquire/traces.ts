@@ -1,11 +1,16 @@
 import type { Owner } from '../../base/identity/owner.js'
+import { isTransient } from '../../port/failure.js'
 import type { AcquireReply, AcquireRequest } from '../../port/lock-port.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 import { CARRIED_OUT } from '../tenure/orphans.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { stillPlaced } from './settled.js'
+
+/** A request that was refused for good did nothing, and its place is where it was. */
+function stillPlaced(error: unknown): Promise<AcquireReply> {
+  return isTransient(error) ? Promise.reject(error) : CARRIED_OUT
+}
 
 /** What the store may have of a call that nobody holds: a request without an answer, a place in line. None is left behind (rule W4). */
 export class Traces {

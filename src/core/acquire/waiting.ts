@@ -1,4 +1,4 @@
-import { StoreError } from '../../base/errors/errors.js'
+import { StoreError, TooManyWaitersError } from '../../base/errors/errors.js'
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { labelOf, ownerText } from '../../base/identity/label.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
@@ -7,7 +7,6 @@ import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
-import { makeRoom } from './most-waiters.js'
 
 /** How long a store may be silent before those who wait for it are told. */
 const SILENT_MS = 1_000
@@ -24,7 +23,6 @@ export class Waiting {
     private readonly env: Environment,
     private readonly queue: LocalQueue,
     private readonly waiter: Waiter,
-    private readonly calledAt: string | undefined,
   ) {}
 
   get begun(): boolean {
@@ -41,7 +39,7 @@ export class Waiting {
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
-    this.#onEnd = env.onWait(waiter, this.calledAt)
+    this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
     else if (!queue.seen && queue.waiters.asking) queue.waiters.untold.add(this.#tellOfHolder)
@@ -113,8 +111,27 @@ export class Waiting {
         `A call has waited ${Math.round(waitedMs)} ms for lock ${quoted(name)}, which this process itself holds as ` +
         `${ownerText(holder.owner)}. If the waiting code runs inside the guarded section, it waits for itself: nest with withLock() or ` +
         'holdfast.run(), or pass the same { owner }.',
-      waiterStack: this.calledAt,
+      waiterStack: waiter.calledAt,
       holderStack: holder.takenAt,
     })
   }
+}
+
+/**
+ * One more call is to wait. Where as many wait as may, on both sides of a lock that has two, the newest call is refused: this one, unless
+ * another that came later waits already, because this one has been asking the store meanwhile.
+ */
+function makeRoom({ settings, kin }: Environment, queue: LocalQueue, waiter: Waiter): void {
+  const { maxWaiters } = settings
+  const queues = [queue, kin?.otherQueue(queue.name)].filter((each) => each !== undefined)
+  if (queues.reduce((sum, { waiters }) => sum + waiters.waiting, 0) < maxWaiters) return
+  const refusal = new TooManyWaitersError(queue.name, maxWaiters)
+  let newest = { waiter, queue }
+  for (const each of queues)
+    for (const other of each.waiters.all())
+      if (other.counts && other.turn > newest.waiter.turn) newest = { waiter: other, queue: each }
+  if (newest.waiter === waiter) throw refusal
+  newest.waiter.counts = false
+  newest.queue.waiters.waiting -= 1
+  newest.waiter.cancel(refusal)
 }

@@ -30,8 +30,6 @@ export class ExclusivePolicy implements Policy {
     this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
   }
 
-  onWatchEnded(): void {}
-
   onLeave(): void {
     this.wakeNext()
   }

@@ -101,7 +101,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   rest(): void {
     this.#seen = undefined
     if (this.#watch) this.#watch.end()
-    else this.#policy?.onWatchEnded()
+    else this.#policy?.onWatchEnded?.()
     if (!this.#watch?.unread) this.#watch = undefined
     if (this.#place?.untouched) this.#place = undefined
     if (!this.#outage?.on) this.#outage = undefined

@@ -33,6 +33,6 @@ export interface Policy extends WatchListener {
   onLeave(waiter: Waiter): void
   /** A tenure of the process has changed: wakes the waiters whose turn it may be. */
   wakeNext(owner?: Owner): void
-  /** The waiter of this process to which the lock may be handed over, if any. */
-  successor(): Waiter | undefined
+  /** The waiter of this process to which the lock may be handed over, if any. Absent where the store decides who is next. */
+  successor?(): Waiter | undefined
 }

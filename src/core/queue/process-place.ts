@@ -46,13 +46,17 @@ export class ProcessPlace {
     return place.owner
   }
 
-  /** @param unread whether something was announced while the question was under way, which may be newer than its answer */
+  /**
+   * A store may keep a line no more: the process found a pooler, or a full queue of messages. Then too a place is gone once its owner has
+   * the lock: to leave it would give back what it has.
+   * @param unread whether something was announced while the question was under way, which may be newer than its answer
+   */
   onReply({ askedAs: owner, call }: Waiter, reply: AcquireReply, watching: boolean, unread: boolean): void {
-    if (!this.port.line || owner === undefined) return
+    if (owner === undefined) return
     const place = this.#place
     if (reply.outcome !== 'busy') {
-      if (place?.owner === owner) this.#place = undefined
-    } else if (watching && call.waitMs > 0) {
+      this.forget(owner)
+    } else if (this.port.line && watching && call.waitMs > 0) {
       const restsUntil = unread ? -Infinity : this.clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
         this.#place = { owner, restsUntil, lent: false }

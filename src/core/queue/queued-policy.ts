@@ -89,11 +89,6 @@ export class QueuedPolicy implements Policy {
     }
   }
 
-  /** The store's line decides. */
-  successor(): undefined {
-    return undefined
-  }
-
   get #foremost(): Waiter | undefined {
     const [first] = this.#placed.values()
     return first

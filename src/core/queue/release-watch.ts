@@ -1,4 +1,7 @@
+import type { Clock } from '../../base/time/clock.js'
+import { isTransient } from '../../port/failure.js'
 import type { LockPort, News, Watch } from '../../port/lock-port.js'
+import { Outage } from '../acquire/outage.js'
 
 /**
  * For how long a lock that this process has is taken for granted without a word from the store, which may have lost it meanwhile (its key
@@ -10,12 +13,11 @@ export interface WatchListener {
   /** The store has announced something, or the watch has failed. */
   onSignal(news?: News): void
   /** Nothing is announced any more. */
-  onWatchEnded(): void
+  onWatchEnded?(): void
 }
 
 /**
- * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; its failure is kept for
- * the waiter that handles it.
+ * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; the next one is begun after a pause.
  */
 export class ReleaseWatch {
   /** Of what was announced, the number of the latest. An answer is up to date if it is the same as when its question was sent. */
@@ -26,12 +28,16 @@ export class ReleaseWatch {
   #begunAt = 0
   #watch: Watch | undefined
   #confirmed = false
-  #failure: unknown
+  /** When the next one may begin, after one has failed. */
+  againAt = -Infinity
+  #outage: Outage | undefined
+  /** What the last one failed with, if that will not pass. */
+  #refusal: unknown
 
   constructor(
     private readonly name: string,
     private readonly port: LockPort,
-    private readonly listener: { readonly policy: WatchListener },
+    private readonly queue: { readonly policy: WatchListener; readonly clock: Pick<Clock, 'now'> },
   ) {}
 
   /** Whether an acquire sent now runs with the watch in force. */
@@ -72,7 +78,7 @@ export class ReleaseWatch {
       this.version += 1
       // The user may not listen any more. (In a line it listens to something else then.)
       if (this.#watch === watch && this.#confirmed && watch.inForce === false && !port.line) this.end()
-      this.listener.policy.onSignal(news)
+      this.queue.policy.onSignal(news)
     })
     this.#watch = watch
     this.#begunAt = this.version
@@ -83,14 +89,15 @@ export class ReleaseWatch {
       () => {
         if (this.#watch !== watch) return
         this.#confirmed = true
+        this.#outage = undefined
         if (!inOrder) this.#missedPerhaps()
       },
       (error: unknown) => {
         if (this.#watch !== watch) return
         this.end()
-        this.#failure = error
+        this.#failed(error)
         this.version += 1
-        this.listener.policy.onSignal()
+        this.queue.policy.onSignal()
       },
     )
     return watch
@@ -107,18 +114,26 @@ export class ReleaseWatch {
     this.#watch?.doubt?.()
   }
 
-  /** What the last watch failed with, once. */
-  takeFailure(): unknown {
-    const failure = this.#failure
-    this.#failure = undefined
-    return failure
+  #failed(error: unknown): void {
+    const now = this.queue.clock.now()
+    this.#outage ??= new Outage()
+    this.#outage.failed(error, now, now)
+    if (isTransient(error)) this.againAt = this.#outage.retryAt(now)
+    else this.#refusal = error
+  }
+
+  /** @throws what the last watch was refused with for good; once, then another may be begun */
+  throwIfRefused(): void {
+    const refusal = this.#refusal
+    this.#refusal = undefined
+    if (refusal !== undefined) throw refusal
   }
 
   end(): void {
     this.#watch?.close()
     this.#watch = undefined
     this.#confirmed = false
-    this.#failure = undefined
-    this.listener.policy.onWatchEnded()
+    this.#refusal = undefined
+    this.queue.policy.onWatchEnded?.()
   }
 }

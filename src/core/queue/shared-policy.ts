@@ -55,8 +55,6 @@ export class SharedPolicy implements Policy {
     this.queue.waiters.contender(undefined)?.wakeUp.release()
   }
 
-  onWatchEnded(): void {}
-
   onLeave(): void {
     this.wakeNext()
   }
@@ -69,11 +67,6 @@ export class SharedPolicy implements Policy {
     else if (owner !== undefined) waiters.firstOf(owner)?.wakeUp.release()
     if (this.#open) for (const waiter of waiters.all()) waiter.wakeUp.release()
     else waiters.contender(undefined)?.wakeUp.release()
-  }
-
-  /** Nothing is handed over in memory. */
-  successor(): undefined {
-    return undefined
   }
 }
 

@@ -48,6 +48,8 @@ export class Waiter implements Linked<Waiter> {
   constructor(
     readonly call: Call,
     readonly schedule: Schedule,
+    /** Where the call was made, when diagnostics are on. */
+    readonly calledAt?: string | undefined,
   ) {
     this.startedAt = schedule.clock.now()
     turns += 1
@@ -97,53 +99,43 @@ export class Waiter implements Linked<Waiter> {
   sleep(wakeAt: number): Promise<undefined> {
     if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
     if (this.wakeUp.tryAcquire()) return Promise.resolve(undefined)
-    return new Promise((resolve, reject) => {
-      const getUp = (): void => {
-        this.schedule.cancel(alarm)
-        this.wakeUp.leave()
-        this.#interrupt = undefined
-        this.#rouse = undefined
-      }
-      const rouse = (): void => {
-        getUp()
-        resolve(undefined)
-      }
-      this.#interrupt = (reason) => {
-        getUp()
-        reject(reason)
-      }
-      this.#rouse = rouse
-      this.resting = true
-      this.wakeUp.sleep(rouse)
-      const alarm = wakeAt === Infinity ? undefined : this.schedule.at(wakeAt, rouse)
-    })
+    this.resting = true
+    return this.#until(wakeAt, undefined, (getUp) => this.wakeUp.sleep(() => getUp(undefined)))
   }
 
   /** The outcome of `work`, or {@link TIME_IS_UP}; the work itself goes on. Rejects when the call is cancelled. */
   upTo<Result>(deadline: number, work: Promise<Result>): Promise<Result | typeof TIME_IS_UP> {
     this.throwIfCancelled()
     this.resting = false
+    return this.#until<Result | typeof TIME_IS_UP>(deadline, TIME_IS_UP, (end, fail) => work.then(end, fail))
+  }
+
+  /** Ends with what comes first: the outcome of what it begins, that time or a hand-over (then the result is `late`), or the cancellation. */
+  #until<Result>(
+    time: number,
+    late: Result,
+    begin: (end: (result: Result) => void, fail: (reason: unknown) => void) => void,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       /** False when another end came first. */
       const ends = (): boolean => {
-        if (this.#interrupt !== interrupt) return false
+        if (this.#interrupt !== fail) return false
         this.#interrupt = undefined
         this.#rouse = undefined
+        this.wakeUp.leave()
         this.schedule.cancel(alarm)
         return true
       }
-      const interrupt = (reason: unknown): void => {
+      const end = (result: Result): void => {
+        if (ends()) resolve(result)
+      }
+      const fail = (reason: unknown): void => {
         if (ends()) reject(reason)
       }
-      const giveUp = (): void => {
-        if (ends()) resolve(TIME_IS_UP)
-      }
-      this.#interrupt = interrupt
-      this.#rouse = giveUp
-      const alarm = deadline === Infinity ? undefined : this.schedule.at(deadline, giveUp)
-      work.then((result) => {
-        if (ends()) resolve(result)
-      }, interrupt)
+      this.#interrupt = fail
+      this.#rouse = () => end(late)
+      const alarm = time === Infinity ? undefined : this.schedule.at(time, this.#rouse)
+      begin(end, fail)
     })
   }
 

@@ -37,7 +37,7 @@ export function lastHold(
   grant: HoldRecord,
 ): LastHold & { readonly next: Waiter | undefined } {
   const { tenure } = grant
-  const next = queue?.policy.successor()
+  const next = queue?.policy.successor?.()
   return {
     keptMs: keptForMs(env, tenure),
     next,

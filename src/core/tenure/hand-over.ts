@@ -99,7 +99,7 @@ export async function handOverByCommand(
 
 /** To the next in line, or to nobody, if that call has left meanwhile. */
 async function give(env: Environment, successor: Waiter, grant: HoldRecord): Promise<void> {
-  if (successor.gone) await env.hooks.discard(grant)
+  if (successor.gone) await env.discard(grant)
   else successor.receive(grant)
 }
 

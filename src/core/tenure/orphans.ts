@@ -37,15 +37,12 @@ export class Orphans {
   #closed = false
   #givenUp = false
   #ended = false
-  readonly #pauses: Pauses
-  /** After the close. */
-  readonly #lastPauses: Pauses
+  #pauses: Pauses
 
   constructor(private readonly services: Pick<Services, 'port' | 'schedule' | 'events'>) {
     const { schedule } = services
     this.#retired = new LapsedOwners(schedule.clock)
     this.#pauses = new Pauses(schedule)
-    this.#lastPauses = new Pauses(schedule)
   }
 
   get size(): number {
@@ -118,13 +115,14 @@ export class Orphans {
   async close(): Promise<void> {
     this.#closed = true
     this.#pauses.end()
+    this.#pauses = new Pauses(this.services.schedule)
     await Promise.all(this.#open.values())
   }
 
   /** Tries nothing any more. */
   giveUp(): void {
     this.#givenUp = true
-    this.#lastPauses.end()
+    this.#pauses.end()
   }
 
   /** Waits for no answer any more. */
@@ -183,8 +181,7 @@ export class Orphans {
         if (this.#closed) lastTries -= 1
         return again >= goneAt || lastTries === 0
       },
-      pause: (again) =>
-        this.#closed ? this.#lastPauses.until(clock.now() + retryPauseMs(1)) : this.#pauses.until(again),
+      pause: (again) => this.#pauses.until(this.#closed ? clock.now() + retryPauseMs(1) : again),
     })
   }
 

@@ -1,63 +1,91 @@
-import type { Scope } from '../../base/identity/owner.js'
-import type { Call } from '../acquire/call.js'
+import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { Environment } from '../environment.js'
+import type { Kin } from '../kin.js'
+import type { Locker } from '../locker.js'
+import type { LocalQueue } from '../queue/local-queue.js'
+import { uses } from './stored-as.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
-/** The tenure on the other side of the lock within which `caller` runs. */
-export function around({ otherSide }: Environment, name: string, caller: Scope): Tenure | undefined {
-  return otherSide && sectionIn(otherSide, name, caller)
+/** The two lock the same thing in the store, one for reading and one for writing. */
+export function joinSides(locker: Locker, [other]: readonly Locker[]): void {
+  if (!other) return
+  locker.kin = new OtherKinds(other, [])
+  locker.lifetime.otherSide = other.lifetime
 }
 
-/**
- * Whether the call is made within a section of its own owner, and one of the two is not reentrant. Kinds of one lock never enter each other.
- * @param own the tenure of its owner that it meets, if any
- */
-export function isNested(
-  { rivals }: Environment,
-  { name, caller, reentrant = true }: Call,
-  own: Tenure | undefined,
-): boolean {
-  if (own && isSection(own, caller)) return !(reentrant && own.holds.at(-1)?.reentrant)
-  return !reentrant && rivals.some((rival) => sectionIn(rival, name, caller) !== undefined)
+/** They lock the same thing in the store: one owner has it, whichever kind it asked for. */
+export function meetRivals(locker: Locker, others: readonly Locker[]): void {
+  locker.kin = new OtherKinds(undefined, others)
+}
+
+class OtherKinds implements Kin {
+  constructor(
+    private readonly otherSide: Environment | undefined,
+    private readonly rivals: readonly Environment[],
+  ) {}
+
+  around(name: string, caller: Scope): Tenure | undefined {
+    return this.otherSide && sectionIn(this.otherSide, name, caller)
+  }
+
+  isInRival(name: string, caller: Scope): boolean {
+    return this.rivals.some((rival) => sectionIn(rival, name, caller) !== undefined)
+  }
+
+  uses(name: string, owner: Owner): boolean {
+    const others = this.otherSide ? [this.otherSide] : this.rivals
+    return others.some((env) => uses(env, name, owner))
+  }
+
+  granted({ tenure, handedOver }: HoldRecord): void {
+    const { otherSide, rivals } = this
+    // Where the store itself has just said so, no rival has the lock.
+    if (!handedOver) for (const rival of rivals) loseAll(rival, heldIn(rival, tenure.name))
+    if (!otherSide) return
+    for (const other of heldIn(otherSide, tenure.name)) {
+      if (other.storedAs !== tenure.storedAs) loseAll(otherSide, [other])
+      else {
+        tenure.beside = other
+        other.beside = tenure
+      }
+    }
+    this.changed(tenure)
+  }
+
+  changed(tenure: Tenure): void {
+    const queue = this.otherQueue(tenure.name)
+    if (!queue) return
+    if (tenure.state === 'held')
+      for (const waiter of queue.waiters.admittedBy(tenure)) waiter.wakeUp.release()
+    if (tenure.beside?.state === 'held') queue.policy.wakeNext(tenure.owner)
+  }
+
+  otherQueue(name: string): LocalQueue | undefined {
+    return this.otherSide?.queues.get(name)
+  }
+
+  lingers(name: string, storedAs: Owner): boolean {
+    return this.rivals.some(({ lingering }) => lingering.lastOf(name)?.tenure.storedAs === storedAs)
+  }
+
+  standing(name: string): () => void {
+    const before = this.rivals.map((rival) => [rival, rival.tenuresOf(name)] as const)
+    return () => {
+      for (const [rival, tenures] of before) loseAll(rival, tenures)
+    }
+  }
 }
 
 function sectionIn({ queues, tenures }: Environment, name: string, caller: Scope): Tenure | undefined {
   const queue = queues.get(name)
   const tenure = queue && tenures.current(queue, caller.owner)
-  return tenure && isSection(tenure, caller) ? tenure : undefined
+  return tenure?.isSectionOf(caller) ? tenure : undefined
 }
 
-function isSection(tenure: Tenure, caller: Scope): boolean {
-  return tenure.state === 'held' && tenure.admits(caller)
+function heldIn(env: Environment, name: string): readonly Tenure[] {
+  return env.tenuresOf(name).filter(({ state }) => state === 'held')
 }
 
-/**
- * That hold was granted: what stands against it on the other side is over, what runs within it may enter. Where the store itself
- * has just said so, no rival has the lock.
- */
-export function confirm(env: Environment, { tenure, handedOver }: HoldRecord): void {
-  const { otherSide, rivals } = env
-  if (!handedOver)
-    for (const rival of rivals)
-      for (const other of rival.tenuresOf(tenure.name))
-        if (other.state === 'held') rival.tenures.lose(other, 'not-in-store', undefined)
-  if (!otherSide) return
-  for (const other of otherSide.tenuresOf(tenure.name)) {
-    if (other.state !== 'held') continue
-    if (other.storedAs === tenure.storedAs) {
-      tenure.beside = other
-      other.beside = tenure
-    } else {
-      otherSide.tenures.lose(other, 'not-in-store', undefined)
-    }
-  }
-  letIn(env, tenure)
-}
-
-/** What a tenure holds has changed: calls for the other side that run within it need no turn of their own any more. */
-export function letIn({ otherSide }: Environment, tenure: Tenure): void {
-  const queue = otherSide?.queues.get(tenure.name)
-  if (!queue) return
-  if (tenure.state === 'held') for (const waiter of queue.waiters.admittedBy(tenure)) waiter.wakeUp.release()
-  if (tenure.beside?.state === 'held') queue.policy.wakeNext(tenure.owner)
+function loseAll({ tenures }: Environment, all: readonly Tenure[]): void {
+  for (const tenure of all) tenures.lose(tenure, 'not-in-store', undefined)
 }

@@ -7,8 +7,7 @@ import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
 import { keepTaken } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
-import { letIn } from './other-side.js'
-import type { HoldRecord, Releasing, Tenure } from './tenure.js'
+import type { HoldRecord, Tenure } from './tenure.js'
 import { withinLease } from './within-lease.js'
 
 /**
@@ -41,12 +40,7 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
  * waits (hand-over.ts), or released in the store; then the watchdog stops before the release is sent (rule L5), and the answer,
  * not the local clock, decides. To be called when {@link releaseInMemory} has looked at that clock. A lock that was lost is not released but reported (rule L6), and that is final.
  */
-export async function release(
-  env: Environment,
-  grant: HoldRecord,
-  releasing: Releasing,
-  onEnd: () => void,
-): Promise<void> {
+export async function release(env: Environment, grant: HoldRecord, onEnd: () => void): Promise<void> {
   const { tenure } = grant
   const { turns } = tenure
   const { clock } = env.schedule
@@ -63,15 +57,16 @@ export async function release(
   try {
     if (grant.endedBy) throw grant.endedBy
     env.tenures.holdEnded(grant)
-    await (isLast ? endPossession : endHold)(env, grant, releasing, { askedAt, begunAt, givenUp })
+    await (isLast ? endPossession : endHold)(env, grant, { askedAt, begunAt, givenUp })
   } catch (error) {
     if (isTransient(error)) failure = error
     throw error
   } finally {
     turns.end(failure)
     if (!isLast) {
-      env.tenures.lessened(tenure)
-      letIn(env, tenure)
+      // A sibling that waited may re-enter now.
+      env.tenures.queueOf(tenure)?.policy.wakeNext(tenure.owner)
+      env.kin?.changed(tenure)
     }
     onEnd()
   }
@@ -85,7 +80,7 @@ interface Turn {
 }
 
 /** One hold less, others stay. */
-async function endHold(env: Environment, grant: HoldRecord, _: Releasing, turn: Turn): Promise<void> {
+async function endHold(env: Environment, grant: HoldRecord, turn: Turn): Promise<void> {
   const { tenure } = grant
   grant.holdsLeft = tenure.holds.length - 1
   // It was to be passed on, and its owner was granted another meanwhile: nobody gets a ticket, so the last one frees the lock.
@@ -97,12 +92,7 @@ async function endHold(env: Environment, grant: HoldRecord, _: Releasing, turn: 
 }
 
 /** The owner's last hold: the lock is kept taken, goes to a call of this process, or is released in the store. */
-async function endPossession(
-  env: Environment,
-  grant: HoldRecord,
-  releasing: Releasing,
-  turn: Turn,
-): Promise<void> {
+async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): Promise<void> {
   const { tenure } = grant
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
@@ -111,7 +101,7 @@ async function endPossession(
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
   if (becomes === 'keepTaken') {
-    await endKept(env, grant, releasing, turn)
+    await endKept(env, grant, turn)
     return
   }
   const passes = (becomes === 'pass' || becomes === 'passByCommand') && !turn.givenUp
@@ -121,7 +111,7 @@ async function endPossession(
       : undefined
   if (outcome === 'done') return
   if (outcome === 'lost') throw lost(env, tenure, grant)
-  tenure.releasing = releasing
+  tenure.releasing = grant
   const reply = await sendRelease(env, grant, turn, outcome === 'unknown')
   tenure.releasing = undefined
   if (reply === 'not-owner') throw lost(env, tenure, grant)
@@ -131,15 +121,10 @@ async function endPossession(
 }
 
 /** The owner's last hold, after which the lock stays taken. */
-async function endKept(
-  env: Environment,
-  grant: HoldRecord,
-  releasing: Releasing,
-  { askedAt, givenUp }: Turn,
-): Promise<void> {
+async function endKept(env: Environment, grant: HoldRecord, { askedAt, givenUp }: Turn): Promise<void> {
   const { tenure } = grant
   const { owner } = tenure
-  tenure.releasing = releasing
+  tenure.releasing = grant
   try {
     if (!(await keepTaken(env, tenure, askedAt, givenUp))) throw lost(env, tenure, grant)
   } finally {

@@ -1,7 +1,6 @@
 import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
-import { around } from './other-side.js'
 
 /**
  * The owner that an acquisition of `caller` names to the store: normally the caller's own; a new one if the store has the lock down to
@@ -12,11 +11,11 @@ import { around } from './other-side.js'
  */
 export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Owner {
   const { owner } = caller
-  const outer = around(env, queue.name, caller)
+  const outer = env.kin?.around(queue.name, caller)
   if (outer) return outer.storedAs
   const known = queue.tenures.storedAs(owner) || env.tenures.lapsed.has(owner)
   const taken = known || env.orphans.mayLive(queue.name, owner)
-  return taken || env.hooks.usedElsewhere(queue.name, owner) ? env.newOwner() : owner
+  return taken || env.kin?.uses(queue.name, owner) ? env.newOwner() : owner
 }
 
 /** Whether the store may know that owner by what this kind of lock has asked for. */

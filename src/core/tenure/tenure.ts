@@ -44,8 +44,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   permits: number | undefined
   /** Set where the lock is to stay taken for a while, however soon it is released. */
   kept: Kept | undefined
-  /** The release of its last hold, until the outcome is known. */
-  releasing: Releasing | undefined
+  /** Its last hold, while that is being released and the outcome is not known. */
+  releasing: HoldRecord | undefined
   /** Called by the alarm that stands on the deadline. */
   onDeadline: ((tenure: Tenure) => void) | undefined
   /** The renewal that comes before the regular ones, where the first lease is short. */
@@ -96,6 +96,11 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   admits(caller: Scope): boolean {
     const { beside } = this
     return this.#topAdmits(caller) && (beside?.state !== 'held' || beside.#topAdmits(caller))
+  }
+
+  /** Whether a call from `caller` is made in its section. */
+  isSectionOf(caller: Scope): boolean {
+    return this.state === 'held' && this.admits(caller)
   }
 
   #topAdmits(caller: Scope): boolean {
@@ -175,9 +180,14 @@ export class Tenure extends Alarm implements Linked<Tenure> {
  * What an acquire gives its caller: one hold of a tenure, to be given back once. Metrics, traces and events read their figures from it, so that a
  * section makes no object for each of them.
  */
-export class HoldRecord {
+export class HoldRecord implements Linked<HoldRecord> {
+  /** Among those that are being released. */
+  before: HoldRecord | undefined
+  behind: HoldRecord | undefined
   /** Given back, or about to be. */
   released = false
+  /** The command that does that, if it takes one: for whoever has to wait for its outcome. */
+  work: Promise<void> | undefined
   /** Called when the holder must stop relying on the lock. */
   onEnd: ((reason: Error) => void) | undefined
   /** What it was called with, or would have been: that the lock was lost under this hold, or that the client was closed. */
@@ -226,13 +236,4 @@ export class HoldRecord {
 function surrounds(hold: HoldRecord, caller: Scope): boolean {
   const scope = hold.scope.live()
   return scope ? scope.encloses(caller) : caller.parent === undefined
-}
-
-/** The release of a hold while a command for it is under way, for whoever has to wait for its outcome. */
-export class Releasing implements Linked<Releasing> {
-  before: Releasing | undefined
-  behind: Releasing | undefined
-  work: Promise<unknown> | undefined
-
-  constructor(readonly name: string) {}
 }

@@ -1,5 +1,5 @@
 import { LinkedSet } from '../../base/collections/linked-set.js'
-import type { LossReason } from '../../base/errors/errors.js'
+import { ClosedError, type LossReason } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { endHold } from '../../observe/trace/hold.js'
@@ -196,25 +196,14 @@ export class Tenures {
     }
   }
 
-  /** One hold less: a sibling that waited may re-enter now. */
-  lessened(tenure: Tenure): void {
-    this.queueOf(tenure)?.policy.wakeNext(tenure.owner)
-  }
-
-  /** As {@link close}, for what is not being released at the moment. */
-  closeHeld(error: Error): void {
-    this.#endAll(error, ({ state }) => state === 'held')
-  }
-
-  /** This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell. */
-  close(error: Error): void {
-    this.watchdog.stop()
-    this.#endAll(error, () => true)
-  }
-
-  #endAll(error: Error, which: (tenure: Tenure) => boolean): void {
+  /**
+   * This client looks after nothing any more. What is held stays so until its lease ends, but nobody will tell.
+   * @param state of those that it concerns: what is being released at the moment may have to wait for its answer
+   */
+  close(state?: Tenure['state']): void {
+    const error = new ClosedError()
     for (const tenure of [...this.#held]) {
-      if (!which(tenure)) continue
+      if (state && tenure.state !== state) continue
       for (const holding of tenure.holds) {
         holding.unattended(error)
         this.holdEnded(holding)

@@ -9,8 +9,8 @@ import type { RedisClient } from '../../stores/redis/connection/client.js'
 /** The settings of a `Holdfast` that a framework opens and closes with the application. Times are whole milliseconds. */
 export interface ServiceOptions extends HoldfastOptions {
   /**
-   * Where the locks are: a client of Redis, from whose options Holdfast makes connections of its own, or a store. A client of ioredis needs
-   * `lazyConnect: true` if nothing else uses it: otherwise it connects, and its connection outlives the application.
+   * The store of the locks, or a Redis client, whose options Holdfast copies for its own connections. Create a client of ioredis with
+   * `lazyConnect: true` if only Holdfast uses it: otherwise it opens a connection that nobody closes.
    * @default as for `new Holdfast()`: what `HOLDFAST_URL` names, or a file of this user
    */
   readonly store?: RedisClient | Store

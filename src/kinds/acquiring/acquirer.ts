@@ -86,7 +86,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     // What outlives the section must find no scope of its owner alive (rule O3), so one made for this call ends before it runs.
     if (!this.#isCurrent(caller)) caller.end()
     const [first, ...others] = this.membersOf(granted)
-    // The first one's is told of around the body.
+    // The section reports the first hold around its body.
     for (const { grant, locker } of others) beginHold(traceOf(grant, locker.kind.name))
     return await runSection(this.holdOf(granted, scope, undefined), first.grant, {
       body,

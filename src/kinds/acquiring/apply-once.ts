@@ -19,16 +19,16 @@ export async function applyOnce<Result>(
 }
 
 async function untilSettled<Result>(
-  { env }: Locker,
+  locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
   const request = randomUUID()
   return await retry(() => send(request), {
-    clock: env.schedule.clock,
-    patienceMs: Math.min(env.settings.storeTimeoutMs, LONGEST_MS),
+    clock: locker.schedule.clock,
+    patienceMs: Math.min(locker.settings.storeTimeoutMs, LONGEST_MS),
     pause: async (again) => {
-      await env.pauses.until(again)
-      if (env.closed) throw new ClosedError()
+      await locker.pauses.until(again)
+      if (locker.closed) throw new ClosedError()
     },
   })
 }

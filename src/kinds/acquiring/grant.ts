@@ -3,7 +3,7 @@ import { HoldRecord } from '../../core/tenure/tenure.js'
 import type { AcquireResult } from '../../observe/trace/acquire.js'
 import { type HoldTrace, holdChannel, holdTrace } from '../../observe/trace/hold.js'
 
-/** What the channel `holdfast:acquire` is told of a call's end. */
+/** The message of the channel `holdfast:acquire` at a call's end. */
 export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
   if (outcome instanceof HoldRecord)
     return { outcome: 'granted', holdCount: outcome.holdCount, handedOver: outcome.handedOver }
@@ -15,7 +15,7 @@ export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
   }
 }
 
-/** What the channel `holdfast:hold` will be told of the hold; undefined when nobody listens. */
+/** The message of the channel `holdfast:hold` for the hold; undefined when nobody listens. */
 export function traceOf(grant: HoldRecord, kind: string): HoldTrace | undefined {
   const { tenure, holdCount, waitedMs, handedOver, counted } = grant
   // Lost between the grant and here: there is no hold to tell of.

@@ -8,7 +8,7 @@ import { Acquirer, type Members } from './acquirer.js'
 
 /** The way in to one lock, permit or latch. */
 export class LockAcquirer extends Acquirer<HoldRecord, Hold> {
-  /** A hold that another client has given up, if it is `from`'s still. An answer that is lost would leave it to nobody: so it is asked for again. */
+  /** A hold that another client has given up, if `from` still has it. Asks again after a lost answer, or nobody would have the hold. */
   async adopt(from: Owner, given: AdoptOptions): Promise<Hold | null> {
     const options = checkObject('options', given, ['leaseMs', 'maxHoldMs', 'owner'])
     const { port } = this.context.locker

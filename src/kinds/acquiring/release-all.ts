@@ -13,7 +13,7 @@ async function settle(holds: readonly Hold[], releasing: readonly Promise<void>[
   if (failures.length > 0) throw summaryOf(failures, holds)
 }
 
-/** One failure is thrown as it is. Of several a loss counts most: who looks out for one must not be given something else. */
+/** Throws one failure as it is. Of several a loss counts most: a caller that looks for one must find it. */
 function summaryOf(failures: readonly unknown[], holds: readonly Hold[]): unknown {
   if (failures.length === 1) return failures[0]
   const name = holds.map((hold) => hold.name).join(', ')

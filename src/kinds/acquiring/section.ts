@@ -61,7 +61,7 @@ export async function runSection<Held extends Returnable, Result>(
   } catch (error) {
     scope?.end()
     await hold.release().catch((trouble: unknown) => {
-      // A loss was told by the event `lost`; other trouble would go unheard beside the body's error.
+      // The event `lost` has reported a loss; nobody would hear of other trouble beside the body's error.
       if (!(trouble instanceof LockLostError)) onTrouble(trouble)
     })
     throw error

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 
 /**
- * A fencing token, from {@link Hold.fence}: a number that grows with each new tenure of the lock. Kinds without tokens have
- * `undefined`, which is refused wherever a token is needed.
+ * A fencing token, from {@link Hold.fence}: a number that grows with each new tenure of the lock. Kinds without tokens have `undefined`,
+ * which calls that need a token refuse.
  */
 export type Fence = bigint | undefined
 

@@ -7,8 +7,8 @@ import { checkFence, type Fence } from './fence.js'
 export type Query = <Result>(ask: () => Promise<Result>) => Promise<Result>
 
 /**
- * A value in the store that late writers cannot change: it is written together with the writer's fencing token, and a write with a
- * smaller token than it has seen is refused, in one step on the server.
+ * A value in the store that late writers cannot change: each write carries the writer's fencing token, and the server refuses one with a
+ * smaller token than the value has seen, in one step.
  */
 export class GuardedValue {
   readonly #port: GuardedPort

@@ -97,7 +97,7 @@ export function checkUnlockOptions(given: UnlockOptions, owners: Owners): Unlock
   return options
 }
 
-/** A lease that was asked for by itself. */
+/** Checks a lease that a method takes as its one argument. */
 export function checkLease(leaseMs: unknown): number {
   const lease = whole('leaseMs', leaseMs, LEAST_LEASE_MS)
   if (lease !== undefined) return lease

@@ -18,7 +18,7 @@ export const MOST_IDS = 10_000
 /** The most that a call sets, adds or takes: an `int` of Java, which reads the number. Sums of such numbers stay exact everywhere. */
 const MOST_PERMITS = 2 ** 31 - 1
 
-/** Sets apart what every lock is asked and how many permits are wanted. */
+/** Separates the options of every lock from the number of permits. */
 export function checkPermitsOptions(
   options: PermitsOptions,
   most?: number,

@@ -12,16 +12,16 @@ export interface WaitingEvent {
   readonly owner: Owner
   /** The owner that holds the lock, if known. */
   readonly holder: Owner | undefined
-  /** What the holder's client calls itself, if known. */
+  /** The label of the holder's client, if known. */
   readonly holderLabel: string | undefined
   /**
-   * Since when the holder has the lock, in milliseconds since 1970 by the store's clock. Undefined where the store does not know that or was
-   * not asked, because this process has the lock itself.
+   * Since when the holder has the lock, in milliseconds since 1970 by the store's clock. Undefined if the store does not know that, or if
+   * Holdfast did not ask because this process has the lock itself.
    */
   readonly heldSince: number | undefined
   /** Time left of the holder's lease in milliseconds. */
   readonly remainingMs: number
-  /** Why nothing is known of the lock: the store cannot be reached, or does not answer. Undefined if it answered. */
+  /** Why Holdfast knows nothing of the lock: it cannot reach the store, or the store does not answer. Undefined if it answered. */
   readonly cause: StoreError | undefined
 }
 
@@ -69,7 +69,7 @@ export interface LostEvent {
   readonly owner: Owner
   readonly reason: LossReason
   readonly cause: unknown
-  /** Whether the owner's section had ended before the loss was noticed. Its call has reported success, and no signal aborts. */
+  /** Whether the owner's section had ended before Holdfast noticed the loss. Its call has reported success, and no signal aborts. */
   readonly over: boolean
 }
 
@@ -115,7 +115,7 @@ export interface HoldfastEvents {
   lost: (event: LostEvent) => void
   warning: (event: WarningEvent) => void
   deadlock: (event: DeadlockEvent) => void
-  /** A background failure that no promise reported. Without a listener it is dropped; it never throws. */
+  /** A background failure that no promise reported. Without a listener Holdfast drops it; it never throws. */
   error: (error: unknown) => void
 }
 

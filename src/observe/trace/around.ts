@@ -1,10 +1,9 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
 
 /**
- * Publishes `trace` on the sub-channels of `channel` as `TracingChannel.tracePromise` does: `start` around the call of `run`, `end`
- * when that has returned its promise, `error` if it rejects, then `asyncStart` and `asyncEnd`. Unlike there, what the promise
- * gives is not put into the message, since it is of Holdfast's inner parts: `onResult` and `onError` say what listeners are told.
- * Only for channels somebody listens to.
+ * Publishes `trace` on the sub-channels of `channel` as `TracingChannel.tracePromise` does: `start` around the call of `run`, `end` when
+ * that has returned its promise, `error` if it rejects, then `asyncStart` and `asyncEnd`. Unlike that, it keeps the promise's result out of
+ * the message, because that is internal to Holdfast: `onResult` and `onError` fill the message. Only for channels somebody listens to.
  */
 export function publishAround<Trace extends { error: unknown }, Result>(
   channel: TracingChannel<unknown, Trace>,

@@ -15,7 +15,7 @@ export function clientName(name: unknown = ''): string {
   return shownName(name)
 }
 
-/** The group of a lock. It is asked for within calls for locks, which no fault in it may break: then there is none. */
+/** The group of a lock, or none if `groupOf` fails: it runs within calls for locks, which it must not break. */
 export function shownGroup(groupOf: GroupOf | undefined, lockName: string): string | undefined {
   try {
     const group: unknown = groupOf?.(lockName)

@@ -18,8 +18,8 @@ export interface ComputeOnceOptions {
    */
   readonly waitMs?: number
   /**
-   * The lease of the lock during the computation. A value that takes longer is returned but not stored, and another caller may
-   * compute meanwhile. Without it the watchdog renews the lock until the computation ends. Minimum: 10.
+   * The lease of the lock during the computation. If the computation takes longer, its caller gets the value, but Holdfast does not store
+   * it, and another caller may compute meanwhile. Without it the watchdog renews the lock until the computation ends. Minimum: 10.
    */
   readonly leaseMs?: number
   /** Cancels the wait: the call rejects with the signal's reason. It does not stop a computation that has begun. */

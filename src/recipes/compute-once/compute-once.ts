@@ -278,14 +278,14 @@ export class ComputeOnce {
     flight: Flight,
     failingSince?: number,
   ): Promise<CachedValue | undefined> {
-    const { env, settings } = this.terms.locker
+    const { schedule, pauses, settings } = this.terms.locker
     const { name, waitMs } = waiter.call
     const since = failingSince ?? this.#now()
     flight.failure = { error: undefined, since }
     let left = false
     const terms = {
-      clock: env.schedule.clock,
-      pause: (until: number) => env.pauses.until(until),
+      clock: schedule.clock,
+      pause: (until: number) => pauses.until(until),
       patienceMs: waitMs === 0 ? 0 : Math.max(since + settings.storeTimeoutMs - this.#now(), 0),
       givesUp: () => left,
     }

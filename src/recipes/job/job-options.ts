@@ -5,14 +5,13 @@ import { LEAST_LEASE_MS } from '../../port/lease.js'
 /** How long a job's lock is held. Times are whole milliseconds, on the store's clock. */
 export interface JobOptions {
   /**
-   * The job's lock stays taken for at least so long from the start of the run, even if the run ends sooner: who fires within this time
-   * does not run. More than the clocks of the machines differ, and less than the time between two firings. Minimum: 0.
+   * The job's lock stays held for at least this long from the start of the run, even if the run ends sooner: a machine that fires within
+   * this time does not run. More than the clocks of the machines differ, and less than the time between two firings. Minimum: 0.
    */
   readonly atLeastMs: number
   /**
-   * The lock is free so long after the start of the run at the latest, whatever becomes of the process. More than a run ever takes: a run
-   * that is still under way then has lost the lock (`hold.signal`), unless it asks for more time (`hold.extend`). Minimum: 10, and
-   * `atLeastMs`.
+   * The lock is free at the latest this long after the start of the run, whatever becomes of the process. More than a run ever takes: a run
+   * that takes longer loses the lock (`hold.signal`), unless it asks for more time (`hold.extend`). Minimum: 10, and `atLeastMs`.
    */
   readonly atMostMs: number
 }

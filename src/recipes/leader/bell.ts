@@ -16,7 +16,7 @@ export class Bell {
     private readonly port: CountDownLatchPort,
   ) {}
 
-  /** Failures are told by the event `error`: an observer that is not called looks by itself, if later. */
+  /** The event `error` reports failures: an observer that hears no bell looks by itself, if later. */
   async ring(): Promise<void> {
     const { name, locker, port } = this
     try {

@@ -5,14 +5,14 @@ import type { Term, TermEnd } from './term.js'
 /** What a candidate does. */
 export interface LeaderOptions {
   /**
-   * Called at the beginning of each term. The term goes on when it has returned, or its promise has been fulfilled: it ends with the
-   * loss of the lock, by `term.resign()`, or if `onElected` throws or rejects. Heed `term.signal`: until a promise that is under way has
-   * settled, a term that was resigned holds up the next leader, and the candidate does not stand again.
+   * Called at the beginning of each term. The term goes on when it has returned, or its promise has been fulfilled: it ends with the loss
+   * of the lock, by `term.resign()`, or if `onElected` throws or rejects. Heed `term.signal`: until the promise of `onElected` has settled,
+   * a resigned term holds up the next leader, and this candidate does not stand again.
    */
   readonly onElected?: (term: Term) => unknown
   /**
-   * Called when a term has ended, after `term.signal` has aborted. If the term was not lost, nobody else is elected before its promise
-   * has settled. One that never settles keeps the lock until `close()`, and `stop()` never returns.
+   * Called when a term has ended, after `term.signal` has aborted. Unless the term was lost, nobody else leads before its promise has
+   * settled. One that never settles keeps the lock until `close()`, and `stop()` never returns.
    */
   readonly onRevoked?: (end: TermEnd, error?: unknown) => unknown
   /** Ends the candidacy, as `stop()` does. */

@@ -15,7 +15,7 @@ export interface LeaderState {
    * has left the line and whose place this one was given; `fence` is that of the term for everybody.
    */
   readonly owner: Owner
-  /** What its client calls itself, if known. */
+  /** Its client's label, if known. */
   readonly label: string | undefined
   /** The token of its term, `term.fence` there; undefined if the store has forgotten it. */
   readonly fence: bigint | undefined

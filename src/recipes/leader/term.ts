@@ -18,7 +18,7 @@ const terms = new AsyncLocalStorage<Term>()
 export class Term {
   /** The election's name. */
   readonly name: string
-  /** As whom this candidate leads. */
+  /** The owner as which this candidate leads. */
   readonly owner: Owner
   /**
    * The fencing token of the term, greater than that of every term before. A resource that refuses smaller ones is safe from leaders that

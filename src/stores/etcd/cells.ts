@@ -1,11 +1,12 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { machineTime } from '../../base/time/machine-time.js'
+import type { About } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cells.js'
 import type { Line } from '../session/line.js'
 import type { LockName } from '../session/lock-name.js'
 import type { EtcdClient } from './client/client.js'
-import type { About } from './client/failure.js'
+
 import type { KeyValue } from './client/replies.js'
 import type { Condition } from './client/requests.js'
 import type { Watches } from './client/watches.js'

@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { type About, timeoutOf } from '../../port/failure.js'
 import type { LockKeyspace, StoreSettings } from '../../port/store.js'
 import type { Entry, EntryWatch, Line } from '../session/line.js'
 import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
@@ -6,7 +7,7 @@ import type { LockName } from '../session/lock-name.js'
 import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-import { type About, timeoutOf } from './client/failure.js'
+
 import { grpcCodes } from './client/grpc-error.js'
 import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
@@ -20,7 +21,7 @@ import { Turns } from './turns.js'
 /** etcd grants no lease for less. */
 const LEAST_TTL_SECONDS = 2
 
-/** A keep-alive that takes longer than this part of the session's time is given up: others must fit in before the end. */
+/** The client gives up a keep-alive that takes longer than this part of the session's time: others must fit in before the end. */
 const PATIENCE_PER_TTL = 1 / 6
 const LEAST_PATIENCE_MS = 500
 
@@ -63,7 +64,7 @@ export class EtcdLink implements SessionLink {
       leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
     })
     this.#own = new OwnEntries(schedule, (lock, entry) =>
-      // What broke the question broke the watch, too: it is asked again when that has begun anew.
+      // What broke the question broke the watch, too: the client asks again when the watch has begun anew.
       this.#watch(
         lock,
         entry,
@@ -100,8 +101,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * The server that told of the deletion answers alone, if its answer is of that revision or a later one. Otherwise etcd is asked for
-   * an answer that a majority has confirmed.
+   * Asks the server that told of the deletion alone, and believes an answer of that revision or a later one. Otherwise asks for an answer
+   * that a majority has confirmed.
    */
   async read(lock: LockName, after?: Entry): Promise<Line> {
     const about = { command: 'Range', lockName: lock.name }
@@ -193,7 +194,7 @@ export class EtcdLink implements SessionLink {
     const { schedule, commandTimeoutMs } = this.settings
     const about = { command: 'Txn', lockName: lock.name }
     // Nothing was sent, so that no entry may yet be made.
-    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs)
+    if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs, 'etcd')
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
     const value = writeTerms({ key, mode, within, permits, leaseMs: this.settings.watchdogLeaseMs })
@@ -362,7 +363,7 @@ function lineOf({ keyspace, name }: LockName): string {
   return `${keyspace} ${name}`
 }
 
-/** How long a lease surely lasts by the client's clock, from when it was asked for: two machines' clocks do not run at the same speed. */
+/** How long a lease surely lasts by the client's clock, counted from its request: two machines' clocks do not run at the same speed. */
 function aliveMs(ttlMs: number): number {
   return ttlMs - (ttlMs * 0.01 + 2)
 }

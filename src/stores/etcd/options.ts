@@ -7,7 +7,7 @@ import type { EtcdAddress } from './client/connections.js'
 export interface EtcdOptions {
   /**
    * The servers of one cluster: `host:port`, or a URL that begins with `http://` or `https://`. A client talks to the first that answers,
-   * and turns to the next when that fails. Without a scheme it is `https` if `tls` is set. The port is 2379 if there is none.
+   * and goes on to the next when that fails. Without a scheme it is `https` if `tls` is set. The port is 2379 if there is none.
    */
   readonly hosts: string | readonly string[]
   /** As for `tls.connect` of Node: `ca`, and `cert` and `key` where the servers ask for a client certificate. */
@@ -15,7 +15,7 @@ export interface EtcdOptions {
   /** A user of etcd. */
   readonly credentials?: { readonly user: string; readonly password: string } | undefined
   /**
-   * What the keys of all locks begin with. Every program that uses the same locks must have the same one. With `''`, the lock `NAME` is that of
+   * What the keys of all locks begin with. All programs that share locks need the same prefix. With `''`, the lock `NAME` is that of
    * `etcdctl lock NAME` and of Go's `concurrency.NewMutex(session, "NAME")`.
    * @default 'holdfast/'
    */
@@ -60,7 +60,7 @@ function checkHosts(hosts: unknown, scheme: string): string[] {
   })
 }
 
-/** What else a URL may say (a user, a path) is refused, and not repeated: it may be a secret. */
+/** Refuses all else that a URL may say (a user, a path) without repeating it: it may be a secret. */
 function parse(text: string): URL | undefined {
   try {
     const url = new URL(text)

@@ -5,7 +5,7 @@ import type { EtcdEntry } from './entry.js'
 /** Most sections are over by then, and are spared the watch. */
 const WATCHED_AFTER_MS = 100
 
-/** An entry of this client that was answered to stand. */
+/** An entry of this client that the server has confirmed. */
 interface OwnEntry {
   readonly entry: EtcdEntry
   /** The lease of its own, where it has one. */

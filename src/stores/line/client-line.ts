@@ -7,7 +7,7 @@ const ROUNDED_MS = 0.001
 /** If less than this part of its lease is left, a command confirms the grant and sets the whole lease. */
 const FRESH = 0.5
 
-/** A grant to one place, as its process is told of it, with the server's time. */
+/** A grant to one place, as the message to its process has it, with the server's time. */
 export interface ToldGrant {
   readonly place: Place
   readonly serverUs: number

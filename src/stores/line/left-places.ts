@@ -38,7 +38,7 @@ export class LeftPlaces {
     this.#left.set(id, { until: now + KEPT_MS, giveBack })
   }
 
-  /** It is asked for again: what is granted to it from now on is wanted. Resolves when what was not is given back. */
+  /** A call asks for the place again and wants what it is granted from now on. Resolves when an unwanted grant has been given back. */
   delete(place: Place, key: string): Promise<void> | undefined {
     if (this.#left.size === 0 && this.#givingBack.size === 0) return undefined
     const id = idOf(place, key)

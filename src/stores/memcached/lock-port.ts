@@ -81,7 +81,7 @@ export class MemcachedLockPort implements LockPort {
       return 'still-held'
     }
     if (!(await items.remove(entry, 'release'))) return repeated ? 'released' : 'not-owner'
-    // Nobody is told: clients of other processes get their turn if this one does not go on at once.
+    // Polling calls hear nothing: those of other processes get their turn if this one does not go on at once.
     return this.#refusals.isTurnOver(name) ? { others: 1 } : 'released'
   }
 
@@ -117,7 +117,7 @@ export class MemcachedLockPort implements LockPort {
   /** A server lists its keys for operators alone, and with everything else that it keeps. */
   async *list(): AsyncIterable<LockState> {}
 
-  /** One hold more: the server is asked whether it is still there. It makes no lease shorter (rule L2). */
+  /** One hold more: asks the server whether the item is still there. It makes no lease shorter (rule L2). */
   async #nest({ name, owner, heldBefore, leaseMs }: AcquireRequest): Promise<AcquireReply> {
     const { items } = this
     const entry = items.entry(name, owner)

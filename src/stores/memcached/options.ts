@@ -17,8 +17,8 @@ export interface MemcachedOptions {
    */
   readonly tls?: boolean | ConnectionOptions | undefined
   /**
-   * A user and a password of the file that the servers were started with (`-Y`), or a function that gives them, asked for each
-   * connection. (SASL, which needs another protocol, is not spoken.)
+   * A user and a password of the servers' file (`-Y`), or a function that returns them, which Holdfast calls for each connection. Holdfast
+   * does not speak SASL.
    */
   readonly credentials?: Credentials | (() => Credentials | Promise<Credentials>) | undefined
 }

@@ -40,7 +40,7 @@ export class ClientConnection implements SqlConnection {
     const client = await making
     if (!isConnection(client)) throw notAConnection(client)
     call(streamOf(client), 'unref')
-    // The attempt was given up meanwhile.
+    // The caller has given up the attempt meanwhile.
     if (this.#over) client.destroy()
     if (this.#over) throw new Error('The connection was given up.')
     this.#options = isMysql2(client) ? MYSQL2 : MARIADB

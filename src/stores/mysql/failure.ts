@@ -1,6 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About } from '../sql/question.js'
-import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
+import type { About, Verdict } from '../../port/failure.js'
+
+import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -41,7 +42,7 @@ const GAVE_WAY: Verdict = {
 const LOCKED: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'Another transaction has locked the row for long.',
+  hint: 'Another transaction has kept the row locked for too long.',
 }
 const INTERRUPTED: Verdict = {
   reason: 'timeout',

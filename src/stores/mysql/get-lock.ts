@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { checkObject } from '../../base/checks/checks.js'
+import type { About } from '../../port/failure.js'
 import type { Store, StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
@@ -14,7 +15,7 @@ import {
   text,
 } from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
-import { type About, readBy } from '../sql/question.js'
+import { readBy } from '../sql/question.js'
 import { isPool, type MysqlPool } from './client.js'
 import { MysqlDialect } from './dialect.js'
 import { connectOf, type MysqlOptions } from './options.js'

@@ -7,8 +7,8 @@ import { quoteTable } from './table-name.js'
 export interface MysqlOptions extends MysqlSchemaOptions {
   /**
    * Opens one connection, with `createConnection(…)` of `mysql2/promise` or of `mariadb`. Holdfast calls it for each connection that it
-   * needs, sets what it needs of the session, and closes it; it must not be one that the application uses too. A pool in its place:
-   * `mysql(pool, options)`.
+   * needs, sets its session variables, and closes it; the application must not use that connection. With a pool write
+   * `mysql(pool, options)` instead.
    */
   readonly connect: Connect
   /**
@@ -17,14 +17,14 @@ export interface MysqlOptions extends MysqlSchemaOptions {
    */
   readonly createTable?: boolean | undefined
   /**
-   * How many connections one client opens at most. They are closed when idle for 10 seconds, but for one while the client holds something
-   * or waits. Minimum: 1.
+   * How many connections one client opens at most. Holdfast closes those that were idle for 10 seconds, but keeps one while the client
+   * holds something or waits. Minimum: 1.
    * @default 4
    */
   readonly connections?: number | undefined
   /**
-   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
-   * the server's clock was set back by more than this. Minimum: 60000.
+   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock grow after that too, unless somebody sets
+   * the server's clock back by more than this. Minimum: 60000.
    * @default 86400000, a day
    */
   readonly retainMs?: number | undefined

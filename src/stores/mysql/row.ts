@@ -21,7 +21,7 @@ export function readVersioned(row: SqlRow): Versioned {
             endsAt: row['ends_at'] === null ? undefined : msOf(number(row, 'ends_at')),
             since: sinceIn(row['owner'], token),
             fence: token,
-            // Nobody is told anything: there are no messages.
+            // There are no messages.
             waiting: [],
             rest: text(row, 'rest'),
           },

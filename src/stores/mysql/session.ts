@@ -13,7 +13,7 @@ import { HASHED_LIKE, likeOf } from './stored-name.js'
 import { MysqlTable } from './table.js'
 import { MysqlTies } from './ties.js'
 
-/** One client's access to the table of locks. It has no inbox: nobody is told of a release, and who waits asks again. */
+/** One client's access to the table of locks. It has no inbox: the servers announce no release, and waiting calls ask again. */
 export function openSession(options: MysqlSettings, settings: StoreSettings): SqlSession {
   const statements = statementsFor(options.table)
   const connector = new Connector(new MysqlDialect(options, statements, settings), settings)

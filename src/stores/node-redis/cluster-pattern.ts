@@ -20,8 +20,8 @@ export interface ClusterOptions extends ClusterTerms {
 }
 
 /**
- * Clients of a cluster keep their options to themselves, but tell them to whatever class their duplicates are of. So they are told to one
- * that only keeps them.
+ * Clients of a cluster hide their options, but pass them to the class of which they make duplicates. So this gives them a class that only
+ * keeps them.
  */
 export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
   let options: unknown

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from '../../base/time/machine-time.js'
 
-/** A server that does not answer for so long is not waited for: the next is asked as well. */
+/** After this long without an answer the next server is asked as well. */
 const NEXT_ASKED_AFTER_MS = 150
 
 /**

@@ -16,8 +16,8 @@ import {
 /** How Holdfast uses a client of node-redis. */
 export interface NodeRedisOptions {
   /**
-   * What the key of each lock begins with, as with ioredis's option of that name: clients with the same prefix share their locks,
-   * whichever library they use.
+   * The beginning of every lock's key, as with ioredis's option of that name: clients with the same prefix share their locks, whichever
+   * library they use.
    * @default ''
    */
   readonly keyPrefix?: string | undefined
@@ -25,7 +25,7 @@ export interface NodeRedisOptions {
 
 /** The same for a Sentinel group. */
 export interface NodeRedisSentinelOptions extends NodeRedisOptions {
-  /** What `createSentinel` is given: the name of the group and its sentinels are read from it. */
+  /** The options for `createSentinel`, from which Holdfast takes the name of the group and its sentinels. */
   readonly sentinel?: SentinelOptions | undefined
 }
 

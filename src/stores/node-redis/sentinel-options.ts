@@ -10,9 +10,9 @@ export interface SentinelOptions {
   readonly name: string
   /** Where the sentinels are. */
   readonly sentinelRootNodes: ReadonlyArray<{ readonly host?: string; readonly port?: number }>
-  /** How to reach the sentinels: user, password, TLS. What is not said here is not taken from the nodes' options. */
+  /** How to reach the sentinels: user, password, TLS. Holdfast takes nothing of this from the nodes' options. */
   readonly sentinelClientOptions?: object | undefined
-  /** From the address that sentinels tell of a server, to the one at which it is reached from here. */
+  /** Maps the address that the sentinels give for a server to the one that this process can reach. */
   readonly nodeAddressMap?: object | undefined
 }
 

@@ -17,7 +17,7 @@ export interface SentinelTerms {
 /** A Sentinel group: it knows where its primary is. */
 export class Sentinels implements Whereabouts {
   readonly options: object
-  /** Those that were given, and those that they know; the one that answered last is first, and those that did not are last. */
+  /** The sentinels of the options, and those that they know; the one that answered last is first, and those that did not answer are last. */
   #sentinels: readonly Address[]
 
   constructor(

@@ -43,7 +43,7 @@ export class SlotSurvey {
     }
   }
 
-  /** Whoever is connected is asked first, the one who answered last after all others. */
+  /** Asks the connected nodes first, and the one that answered last after all others. */
   #questions(
     doubted: SlotTable,
     nodes: readonly NodeRedisConnection[],

@@ -209,6 +209,6 @@ function pooled(lockName: string): StoreError {
   return new StoreError('not-ready', 'pg_advisory_lock', {
     lockName,
     transient: false,
-    hint: 'A connection pooler stands between Holdfast and PostgreSQL, which gives a lock of a connection to whoever comes next. Connect to the server directly.',
+    hint: 'A connection pooler stands between Holdfast and PostgreSQL. It hands a connection, and the locks that it holds, to the next client. Connect to the server directly.',
   })
 }

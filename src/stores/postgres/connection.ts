@@ -2,7 +2,7 @@ import type { SqlConnection } from '../sql/connection.js'
 
 /** A connection to PostgreSQL, whichever client library makes it. */
 export interface ListeningConnection extends SqlConnection {
-  /** The server process that the library was told of; undefined if it does not say. */
+  /** The server process that the library names; undefined if it does not. */
   readonly processId: number | undefined
   /** Calls back with what is notified on any channel that it listens on. */
   onNotification(listener: (payload: string) => void): void

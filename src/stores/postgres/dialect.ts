@@ -1,9 +1,10 @@
 import { StoreError } from '../../base/errors/errors.js'
+import type { About } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import { only } from '../sql/connection.js'
 import type { Dialect } from '../sql/connector.js'
-import { type About, readBy } from '../sql/question.js'
+import { readBy } from '../sql/question.js'
 import { isBelow, tooOld } from '../sql/version.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { failureOf, isWornOut, showsPooler } from './failure.js'
@@ -70,7 +71,7 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
     return isWornOut(error)
   }
 
-  /** A pooler stands between. The application is told once. */
+  /** A pooler stands between. The client tells the application once. */
   foundPooler(): void {
     if (this.#pooled) return
     this.#pooled = true

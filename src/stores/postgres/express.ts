@@ -87,7 +87,7 @@ export class PostgresExpress implements Express {
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
-    // One row that somebody has locked must keep no other waiting: what the batch passed over is asked for alone.
+    // A row that somebody has locked must not hold up the others: the batch skips it, and a statement of its own renews it.
     if (requests.length === 1) return requests.map((request) => this.#renew(request))
     const batches: Array<Promise<ReadonlySet<string>>> = []
     for (let from = 0; from < requests.length; from += BATCH) {

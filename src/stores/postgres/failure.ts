@@ -1,6 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About } from '../sql/question.js'
-import { NEEDS_TLS, tlsVerdict, type Verdict } from '../sql/tls.js'
+import type { About, Verdict } from '../../port/failure.js'
+
+import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -102,7 +103,7 @@ export function isWornOut(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity !== 'ERROR'
 }
 
-/** Whether the statement was refused only because it sends messages, and the server has no room for them. */
+/** Whether the server refused the statement only because it sends messages, for which there is no room. */
 export function isQueueFull(error: unknown): boolean {
   const cause = error instanceof StoreError ? error.cause : undefined
   // The same state is that of rows which are too large.

@@ -1,12 +1,13 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
+import { closedError } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import { aText, UnexpectedError } from '../rows/parts.js'
 import type { Inbox, InboxListener } from '../rows/rows.js'
 import { oneOf, only, type SqlRow } from '../sql/connection.js'
 import type { Connector } from '../sql/connector.js'
-import { closedError, readBy } from '../sql/question.js'
+import { readBy } from '../sql/question.js'
 import type { ListeningConnection } from './connection.js'
 import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
@@ -180,7 +181,7 @@ export class PostgresInbox implements Inbox {
 }
 
 function notOfHoldfast(cause: UnexpectedError): StoreError {
-  const hint = 'Another program has sent it: it is passed over. Of later ones nothing is told.'
+  const hint = 'Another program has sent it: Holdfast ignores it, and later ones without a word.'
   return new StoreError('unreadable', 'LISTEN', { cause, transient: false, hint })
 }
 

@@ -9,7 +9,7 @@ import { textArray } from './text-array.js'
 
 const ABOUT = { command: 'NOTIFY' }
 
-/** How often it is asked whether there is room again. */
+/** How often the client asks whether there is room again. */
 const LOOK_MS = 1_000
 
 /**

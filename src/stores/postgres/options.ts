@@ -16,8 +16,8 @@ export interface PostgresOptions extends PostgresSchemaOptions {
    */
   readonly connections?: number | undefined
   /**
-   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock go on growing after that too, unless
-   * the server's clock was set back by more than this. Minimum: 60000.
+   * For how long a lock's row stays after its last use, in milliseconds. Tokens of a fenced lock grow after that too, unless somebody sets
+   * the server's clock back by more than this. Minimum: 60000.
    * @default 86400000, a day
    */
   readonly retainMs?: number | undefined

@@ -15,7 +15,7 @@ export class SeenRows {
     this.#rows.set(name, row)
   }
 
-  /** Each is given once. */
+  /** Returns each once. */
   take(name: string): Versioned | undefined {
     const row = this.#rows.get(name)
     this.#rows.delete(name)

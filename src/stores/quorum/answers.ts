@@ -1,4 +1,4 @@
-/** The answer so far of one of several servers that were asked the same. */
+/** The answer so far of one of several servers to the same question. */
 export type Answer<Reply> =
   | { readonly state: 'pending' }
   | { readonly state: 'answered'; readonly reply: Reply }

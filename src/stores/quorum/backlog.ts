@@ -121,7 +121,7 @@ export class Backlog {
   }
 }
 
-/** A request that was refused permanently, or not granted, has changed nothing; any other may have. */
+/** A request that a server refused for good, or did not grant, has changed nothing; any other may have. */
 async function mayBeDone(sent: Promise<boolean>): Promise<boolean> {
   try {
     return await sent

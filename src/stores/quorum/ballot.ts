@@ -7,7 +7,7 @@ import { tally, tallySoFar, type Verdict, type Vote } from './tally.js'
 const PENDING: Vote = { state: 'pending' }
 const GRANTED: Vote = { state: 'granted' }
 
-/** One request for the lock, put to all servers at once. If it fails, its votes are given back everywhere. */
+/** One request for the lock, sent to all servers at once. If it fails, all its votes go back. */
 export class Ballot {
   readonly votes: Vote[]
   readonly #sent: Array<Promise<AcquireReply> | undefined>

@@ -13,7 +13,7 @@ const LAST_TRY_MS = 1_000
 /** How often a session's connection has broken: afterwards, knowledge about its server may be out of date. */
 type Session = StoreSession & { readonly breaks?: number }
 
-/** A server that takes part, as it was given. */
+/** A server of the quorum, as the caller gave it. */
 export interface MemberStore {
   /** Its name in errors. */
   readonly label: string

@@ -11,7 +11,7 @@ export interface WatchedAttempt {
   /** The client's ticket; 0: it has none. */
   readonly ticket: number
   granted(): void
-  /** It was refused, and waits: the tickets that it has, by server. */
+  /** The servers refused it, and it waits: the tickets that it has, by server. */
   waits(tickets: ReadonlyMap<number, number>): void
   /** @param grants the servers that had voted for it, and are free again. */
   refused(grants: readonly number[], pauses: Pauses): void

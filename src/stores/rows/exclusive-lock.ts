@@ -11,7 +11,7 @@ import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
 import { noTickets, Tickets, type TicketsBody, theTickets } from './tickets.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
 
-/** How a lock is taken: alone, or alone with a token. */
+/** How a lock is held: alone, or alone with a token. */
 export type Mode = (typeof modes)[number]
 export const modes = ['x', 'f'] as const
 

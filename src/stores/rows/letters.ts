@@ -86,7 +86,7 @@ function toldIn(text: string, lockName: string, wordOf: () => string): Told {
     const told = jsonIn(json, 'a message', aMessage)
     return !('letIn' in told) || text === withProof(json, wordOf()) ? told : { lookInMs: 0 }
   } catch (cause) {
-    const hint = 'Another program has sent it: it is passed over.'
+    const hint = 'Another program has sent it: Holdfast ignores it.'
     throw new StoreError('unreadable', 'message', { lockName, cause, transient: false, hint })
   }
 }

@@ -1,6 +1,8 @@
 import type { Told, Way } from './line.js'
 
-/** The clients that wait outside a line and are told of every change, as a row keeps them. A client that no message reaches is dropped. */
+/**
+ * The clients that wait outside a line, as a row lists them: they hear of every change. A change drops a client that no message reaches.
+ */
 export class Listeners {
   constructor(
     private readonly clients: string[],
@@ -20,7 +22,7 @@ export class Listeners {
     if (at >= 0) this.clients.splice(at, 1)
   }
 
-  /** Returns how many others than `by` were told. */
+  /** Returns how many clients other than `by` it tells. */
   announce(told: Told, by?: string): number {
     let others = 0
     for (const client of [...this.clients]) {

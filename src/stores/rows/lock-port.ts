@@ -101,7 +101,7 @@ export class RowLockPort implements FencedPort {
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
     if (heldBefore === 1 && (await this.client.express?.free(name, owner, this.line?.hears(name)))) {
-      // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+      // Polling calls hear nothing: those of other processes get their turn if this one does not go on at once.
       return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
     }
     return await this.#change(name, (lock) => this.#release(lock, request))
@@ -284,7 +284,7 @@ export class RowLockPort implements FencedPort {
     if (lock.owner === undefined && lock.tiedTo !== undefined) lock.line.callHead()
   }
 
-  /** Returns how many others were told. */
+  /** Returns how many other clients it tells. */
   #free(lock: ExclusiveLock): number {
     lock.free()
     if (lock.owner !== undefined) return 0

@@ -17,7 +17,7 @@ const byId: Entries = {
   clientOf: () => undefined,
 }
 
-/** The permit-expirable semaphores of one client: each permit is taken under its id. */
+/** The permit-expirable semaphores of one client: each permit has an id. */
 export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpirableSemaphorePort {
   constructor(client: RowClient) {
     super(client, permitSets, byId)

@@ -79,7 +79,7 @@ export abstract class RowPermitsPort implements PermitsPort {
   async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const given = await this.change(name, (semaphore) => giveBack(semaphore, owner))
     if (given === 0) return repeated ? 'released' : 'not-owner'
-    // Nobody is told where calls poll: those of other processes get their turn if this one does not go on at once.
+    // Polling calls hear nothing: those of other processes get their turn if this one does not go on at once.
     return this.client.refusals.isTurnOver(this.#address(name)) ? { others: 1 } : 'released'
   }
 
@@ -93,7 +93,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     )
   }
 
-  /** Each owner has one place: what is told of one in whatever mode is for its call. */
+  /** Each owner has one place, so news of a place in whatever mode is for that owner's call. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#line.watch(name, undefined, onNews)
   }

@@ -80,7 +80,7 @@ export interface Entries {
   takenBy(owner: Owner, taken: PermitsBody['taken']): readonly string[]
   /** As what one is shown. */
   ownerOf(taker: string): Owner | undefined
-  /** The client behind one, where it can be told. */
+  /** The client of a holder, where the store knows it. */
   clientOf(taker: string): string | undefined
 }
 

@@ -16,7 +16,7 @@ import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
 import type { Ties } from './ties.js'
 
-/** A row that keeps clients that are told of every change. */
+/** A row that lists clients to tell of every change. */
 export interface Heard {
   readonly listeners: string[]
 }
@@ -109,7 +109,7 @@ export class RowClient {
     )
   }
 
-  /** The call of that place has left. What is granted to it all the same is given back. */
+  /** The call of that place has left. Gives back what the place is still granted. */
   left(keyspace: Keyspace, name: string, place: Place, giveBack: () => Promise<unknown>): void {
     this.#leftPlaces.add(place, addressOf(keyspace, name), giveBack)
   }

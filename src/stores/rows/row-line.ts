@@ -93,7 +93,7 @@ export class RowLine implements StoreLine {
     }
   }
 
-  /** The call of that place has left. What is granted to it all the same is given back. */
+  /** The call of that place has left. Gives back what the place is still granted. */
   left(name: string, place: Place): void {
     this.#leave(name, place)
     this.client.left(this.keyspace, name, place, () => this.giveBack(name, place))

@@ -150,7 +150,7 @@ export interface Versioned {
   readonly packed: Packed | undefined
   readonly version: bigint
   readonly now: number
-  /** When it was asked for, on the client's clock, if that was before `read` was called. */
+  /** The time of the request by the client's clock, if that was before the call of `read`. */
   readonly askedAt?: number | undefined
   /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
   readonly unreachable: ReadonlySet<string>

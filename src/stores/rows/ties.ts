@@ -25,5 +25,5 @@ export function tiesIn(rest: string | undefined): readonly string[] {
   }
 }
 
-/** After how long to look again at a lock that a transaction keeps: its end is told to nobody. */
+/** After how long to look again at a lock that a transaction keeps: nothing announces the transaction's end. */
 export const TIED_LOOK_MS = 100

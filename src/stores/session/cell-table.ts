@@ -26,7 +26,7 @@ class CellTable implements VersionedTable {
   }
 }
 
-/** The cells of a link as the rows of one client. Nothing is told by them: those who wait watch the cells. */
+/** The cells of a link as the rows of one client. They announce nothing: waiting calls watch the cells. */
 export function rowsIn(cells: Cells, settings: StoreSettings): RowSession {
   const compareAndSet = new CompareAndSet(new CellTable(cells), settings)
   return {

@@ -45,7 +45,7 @@ export interface CellWrite {
 }
 
 export interface CellWatch {
-  /** Settles when changes are told from now on. */
+  /** Settles when the server reports changes from now on. */
   readonly confirmed: Promise<void>
   close(): void
 }

@@ -16,7 +16,7 @@ interface Standing {
   readonly id: string
   /** How long it surely lives without a further keep-alive. */
   readonly aliveMs: number
-  /** When the last keep-alive was sent that was answered: from then on the server counts, or later. */
+  /** When the last answered keep-alive was sent: the server counts from then, or later. */
   aliveSince: number
 }
 

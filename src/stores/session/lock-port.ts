@@ -63,7 +63,7 @@ export class SessionLockPort implements FencedPort {
       const place = known ?? places.open(standing, (news) => this.#tell(name, news))
       if (!known) place.within = this.#writeOf(standing)?.order
       place.joined ||= this.terms.joins && request.waits === true
-      // What it was told is still so: else it would have been told otherwise.
+      // Its last answer still holds: a change would have been announced.
       const seen = place.admitted ? undefined : await places.stand(place)
       if (seen && !place.admitted) return this.#busyIn(seen.line, place.key)
       const granted = await places.take(place, request.leaseMs)

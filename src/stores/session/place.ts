@@ -12,7 +12,7 @@ export interface Standing {
   readonly owner: Owner
 }
 
-/** What this client has in the line of one lock: an entry, and what is known of it. */
+/** What this client has in the line of one lock: an entry, and what it knows of it. */
 export class Place implements Standing {
   readonly lock: LockName
   readonly mode: Mode
@@ -27,11 +27,11 @@ export class Place implements Standing {
   /** By which session it was put in line. */
   session: string | undefined
   order = 0n
-  /** Whether it was answered to stand: only then a line without it, which was asked for later, says that it is gone. */
+  /** Whether the store has confirmed the entry: only then does a later line without it say that it is gone. */
   seen = false
   /** Whether what it waits for changed before that. */
   looksAgain = false
-  /** How often its line was asked for, and which of these answers counts: one may overtake another. */
+  /** How many questions about its line were sent, and which answer counts: one may overtake another. */
   asked = 0
   answered = 0
   fence: bigint | undefined

@@ -77,7 +77,7 @@ export class Places {
     for (;;) {
       if (this.#closed) throw closed(lock.name)
       const id = await this.#freshSession(lock)
-      // Its call has left, or it stood in a session that has turned out to have ended: it is to be asked for anew.
+      // Its call has left, or its session has ended: a new request has to put it in line.
       if (!this.#stands(place)) return NOWHERE
       place.session = id
       const ifFree = !place.joined && permits === undefined
@@ -172,7 +172,7 @@ export class Places {
     for (const place of [...this.#byKey.values()]) {
       const { lock, joined, admitted, leaving } = place
       if (!joined || admitted || leaving || lock.keyspace !== keyspace || lock.name !== name) continue
-      // A link knows as its own only what it was answered to stand.
+      // A link knows as its own only entries that the store has confirmed.
       if (place.seen) void this.#look(place)
       else place.looksAgain = true
     }
@@ -245,7 +245,7 @@ export class Places {
     this.link.close()
   }
 
-  /** It goes as soon as the server can be told. */
+  /** It goes as soon as the server can be reached. */
   async drop(place: Place, attempts = 1): Promise<void> {
     const { schedule, onError } = this.settings
     try {
@@ -304,7 +304,7 @@ export class Places {
     }
   }
 
-  /** The line of a place, and whether it counts: what was asked for later may have been answered before. */
+  /** The line of a place, and whether this answer counts: a later question may have its answer already. */
   async #read(place: Place, after?: Entry): Promise<readonly [seen: Seen, isLatest: boolean]> {
     const { lock, permits } = place
     place.asked += 1
@@ -343,7 +343,7 @@ export class Places {
   }
 
   #sessionEnded(id: string, cause: unknown): void {
-    // All of them are told before anybody acts on it. What was not put in line by it stands as before.
+    // All places learn of it before anybody acts on it. Entries that another session put in line stay.
     for (const place of [...this.#byKey.values()])
       if (place.session === id && !place.leased) this.#gone(place, 'session-ended', cause)
   }

@@ -97,7 +97,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     return requests.map(({ name, owner, leaseMs }) => this.places.renew(this.#standing(name, owner), leaseMs))
   }
 
-  /** Places are told of what goes before them; of how many permits there are the cell tells. */
+  /** A place hears of the entries before it; the cell says how many permits there are. */
   watch(name: string, onNews: (news?: News) => void): Watch {
     const { schedule } = this.places.settings
     const heard = this.#heard.get(name) ?? this.#hear(name)

@@ -55,7 +55,7 @@ export function whole(row: SqlRow, column: string): bigint | undefined {
   throw new UnexpectedError(column, found, 'a whole number')
 }
 
-/** The token that a lock was given with. */
+/** The token of a granted lock. */
 export function tokenIn(row: SqlRow): bigint {
   const token = whole(row, 'fence')
   if (token !== undefined) return token

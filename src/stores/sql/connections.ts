@@ -1,11 +1,12 @@
 import type { Timer } from '../../base/time/clock.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
+import { closedError, timeoutOf } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection, SqlRow } from './connection.js'
 import type { Connector } from './connector.js'
-import { closedError, type Question, readBy, timeoutOf } from './question.js'
+import { type Question, readBy } from './question.js'
 
-/** A connection that was not used for so long is closed. */
+/** How long a connection may be idle before it is closed. */
 const IDLE_MS = 10_000
 
 /** How many connections there may be, and when none need stay. */

@@ -1,6 +1,7 @@
+import { type About, closedError, timeoutOf } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection, SqlRow } from './connection.js'
-import { type About, closedError, type Question, timeoutOf } from './question.js'
+import type { Question } from './question.js'
 
 /** What differs between databases. */
 export interface Dialect<Connection extends SqlConnection = SqlConnection> {

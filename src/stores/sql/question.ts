@@ -1,11 +1,6 @@
 import { StoreError } from '../../base/errors/errors.js'
+import type { About } from '../../port/failure.js'
 import type { SqlValue, Statement } from './connection.js'
-
-/** What a command was about, for its errors. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
 
 /** A question to the server. */
 export interface Question {
@@ -38,23 +33,5 @@ function unreadable({ command, lockName }: About, cause: unknown): StoreError {
     cause,
     transient: true,
     hint: 'Something between this client and the server changes answers, or another program has written the row.',
-  })
-}
-
-/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
-export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
-  return new StoreError('timeout', command, {
-    lockName,
-    transient: true,
-    hint: `The server did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
-  })
-}
-
-/** What is rejected with when the client is closed. */
-export function closedError({ command, lockName }: About): StoreError {
-  return new StoreError('unreachable', command, {
-    lockName,
-    transient: false,
-    hint: 'The client was closed.',
   })
 }

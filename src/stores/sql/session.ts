@@ -10,7 +10,7 @@ export interface SqlTable {
   readonly rows: VersionedTable
   readonly express: Express
   readonly ties: Ties
-  /** Absent where nobody is told of anything. Whether there is one may turn out with the first connection. */
+  /** Absent if the server sends no messages. The first connection may be what shows whether there is one. */
   readonly inbox?: () => Inbox | undefined
   names(keyspace: Keyspace, pattern: string): AsyncIterable<string>
   /** Deletes rows that say nothing, a limited number. */

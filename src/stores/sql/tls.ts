@@ -1,11 +1,4 @@
-import type { StoreFailure } from '../../base/errors/errors.js'
-
-/** What an error means for a lock. */
-export interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
+import type { Verdict } from '../../port/failure.js'
 
 export const NEEDS_TLS: Verdict = {
   reason: 'permission',

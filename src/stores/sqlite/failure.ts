@@ -1,16 +1,5 @@
-import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
-
-/** What a command does, for its error. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
+import { StoreError } from '../../base/errors/errors.js'
+import type { About, Verdict } from '../../port/failure.js'
 
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 

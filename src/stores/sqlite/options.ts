@@ -5,24 +5,24 @@ import { InvalidArgumentError } from '../../base/errors/errors.js'
 /** Where the file is, and what it may be used for. */
 export interface SqliteOptions {
   /**
-   * The file, of Holdfast's own; it is made if it is not there, and so is its folder. Beside it stand SQLite's two files, whose names
+   * The file, for Holdfast alone; Holdfast creates it and its folder if they are missing. Beside it stand SQLite's two files, whose names
    * end in `-wal` and `-shm`, and a folder whose name ends in `-bells`. A relative path counts from the present working directory.
    */
   readonly path: string
   /**
-   * The mode of the file when it is made, such as `0o660` for the users of a group; its folder then has the same, and may be searched.
-   * An existing file or folder keeps its mode. Without effect on Windows.
+   * The mode of a new file, such as `0o660` for the users of a group; a new folder has the same, and they may search it. An existing file
+   * or folder keeps its mode. Without effect on Windows.
    * @default 0o600
    */
   readonly mode?: number
   /**
-   * What becomes of a file on a network file system, where several machines may open it and no lock in it is safe: its commands reject
-   * with a `StoreError`, or it is used and the client's `error` event says so once.
+   * What to do with a file on a network file system, where several machines may open it and no lock in it is safe. `'refuse'`: commands
+   * reject with a `StoreError`. `'warn'`: Holdfast uses the file, and the client's `error` event says so once.
    * @default 'refuse'
    */
   readonly networkFileSystem?: 'refuse' | 'warn'
   /**
-   * For how long, in milliseconds, the row of a lock that nobody holds is kept. Tokens go on growing after it is gone. Minimum: 1000.
+   * For how long, in milliseconds, the row of a lock that nobody holds stays. Tokens grow after it is gone, too. Minimum: 1000.
    * @default 86400000, a day
    */
   readonly retainMs?: number

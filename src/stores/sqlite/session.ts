@@ -104,7 +104,7 @@ export class SqliteSession implements RowSession, Frame {
       this.settings.onError(
         new StoreError('unreachable', 'open', {
           transient: true,
-          hint: `${this.#database.file.path} was deleted, moved or replaced: what was held in it is lost.`,
+          hint: `Somebody has deleted, moved or replaced ${this.#database.file.path}: the locks held in it are lost.`,
         }),
       )
       this.failed()

@@ -2,9 +2,10 @@ import { StoreError } from '../../base/errors/errors.js'
 import { BackOff } from '../../base/time/back-off.js'
 import { queueMicrotask } from '../../base/time/machine-time.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
+import type { About } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Database } from './database.js'
-import { type About, failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'
+import { failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'
 
 /** Does its part of a transaction. What it returns is called once that is committed, for its result. */
 export type Work<Result> = (database: Database) => () => Result
@@ -52,7 +53,7 @@ export class Transactions {
     private readonly frame: Frame,
   ) {}
 
-  /** Whether nothing is asked and not yet done. */
+  /** Whether no request waits to be done. */
   get idle(): boolean {
     return this.#queue.length === 0 && !this.#closed
   }

@@ -179,7 +179,7 @@ export class ZooKeeperCells implements Cells {
     const mark = (each: bigint): string => `${path}/${idOf(each).toString(16)}`
     if (version === 0n) {
       const made = [createNode(path, data ?? NO_DATA, acl), createNode(mark(next), NO_DATA, acl)]
-      // Nothing is to be where nothing is: to make it and to remove it is refused if there is something.
+      // The value is absent and should be: making and removing it in one step fails if there is one.
       return data ? made : [...made, deleteNode(mark(next)), deleteNode(path)]
     }
     const written = Number(BigInt.asIntN(32, version))

@@ -17,7 +17,7 @@ const MODES = new Map<string | undefined, Mode>([
 /** The server counts in 32 bits, and goes on below zero. */
 const NUMBERS = 2n ** 32n
 
-/** The name that the server is asked for; it adds the number. */
+/** The name in the request; the server adds the number. */
 export function prefixOf({ key, mode, within, permits }: Omit<Standing, 'order'>): string {
   const inside = within === undefined ? '' : `~${BigInt.asUintN(32, within)}`
   const many = permits === undefined ? '' : `*${permits}`

@@ -1,19 +1,8 @@
-import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
+import { StoreError } from '../../base/errors/errors.js'
+import type { About, Verdict } from '../../port/failure.js'
 import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
 import { NoAnswerError, SessionOverError } from './client/session.js'
-
-/** What a request was for, for its error. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -40,12 +29,12 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
   [codes.noAuth]: NO_PERMISSION,
   [codes.invalidAcl]: {
     ...NO_PERMISSION,
-    hint: 'The server does not know who the client is, and so cannot make nodes that are its own.',
+    hint: 'The server does not know the user of this client, so it cannot make nodes for that user alone: set credentials.',
   },
   [codes.authFailed]: { ...NO_PERMISSION, hint: 'The server refused the credentials.' },
   [codes.needsSasl]: {
     ...NO_PERMISSION,
-    hint: 'The server lets in only who authenticates by SASL, which Holdfast does not speak: use digest or TLS.',
+    hint: 'The server admits only clients that authenticate by SASL, which Holdfast does not speak: use digest or TLS.',
   },
   [codes.notReadOnly]: {
     reason: 'read-only',

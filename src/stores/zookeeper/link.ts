@@ -23,7 +23,7 @@ import { decodeName, folderOf, pathOf } from './node-name.js'
 import type { ZooKeeperTerms } from './options.js'
 import { Sessions } from './sessions.js'
 
-/** An entry of this client, from when it is asked for until it is known to be gone. */
+/** An entry of this client, from the request for it until the client knows that it is gone. */
 interface Own {
   readonly lock: LockName
   readonly key: string

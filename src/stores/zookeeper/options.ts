@@ -12,20 +12,26 @@ export interface ZooKeeperOptions {
    */
   readonly servers: string | readonly string[]
   /**
-   * The node under which the locks are: the lock `invoice` is where Curator's `InterProcessMutex` on `<root>/invoice` is, and the two
-   * exclude each other. It is made when it is missing.
+   * The node under which the locks are: the lock `invoice` is Curator's `InterProcessMutex` on `<root>/invoice`. Holdfast creates the root
+   * if it is missing.
    * @default '/holdfast'
    */
   readonly root?: string | undefined
-  /** Whom the client is to the ensemble, by the scheme `digest`. What it makes is then for this user alone, unless `acl` says otherwise. */
+  /**
+   * The client's user and password, for the scheme `digest`. Only this user may then use the nodes that the client makes, unless `acl` says
+   * otherwise.
+   */
   readonly credentials?: { readonly user: string; readonly password: string } | undefined
   /**
-   * Who may use what the client makes: whoever has the same credentials, or anybody. Clients that share a lock must be able to use each
-   * other's nodes.
+   * Who may use the nodes that the client makes: whoever has the same credentials, or anybody. Clients that share a lock must be able to
+   * use each other's nodes.
    * @default 'creator' with credentials, otherwise 'anyone'
    */
   readonly acl?: 'creator' | 'anyone' | undefined
-  /** TLS, with the options of `tls.connect`: `{ ca }`, and `{ cert, key }` where servers ask for it. `true`: with Node's own authorities. */
+  /**
+   * Connects with TLS: the options of `tls.connect`, such as `{ ca }`, with `{ cert, key }` if the servers ask for a certificate. `true`:
+   * with Node's own authorities.
+   */
   readonly tls?: ConnectionOptions | boolean | undefined
 }
 

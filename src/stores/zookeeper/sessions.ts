@@ -18,7 +18,7 @@ import type { ZooKeeperTerms } from './options.js'
  */
 const SURE = 0.75
 const PING = 1 / 8
-/** A server that was told no later than that before a keep-alive has told the leader by then. */
+/** After this part of the session's time without an answered keep-alive the client attaches anew, which tells the leader of it. */
 const TOLD = 1 / 5
 
 /** The longest session that there is, of more than three weeks: it counts as without end. */
@@ -115,7 +115,7 @@ export class Sessions {
     if (!session) return false
     try {
       if (this.#untold(session) > session.timeoutMs * TOLD) session.reattach()
-      // To delete what is not there changes nothing, and is answered when a majority has agreed to that.
+      // To delete a node that is not there changes nothing, but a majority has to agree before the server answers.
       await session.request(deleteNode(`${this.terms.root}/%nothing`)).catch((error: unknown) => {
         if (!(error instanceof RefusedError) || isRefusal(error, codes.sessionMoved)) throw error
       })

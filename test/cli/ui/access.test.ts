@@ -47,6 +47,7 @@ describe('holdfast ui: wrong usage ends with 64 and the line to write', () => {
     ['a name that is not known to be this machine’s', 'HOLDFAST_UI_TOKEN=', '--host', 'localhost.example'],
     ['a short token', 'at least 16', '--token', 'short'],
     ['a token that no header can carry', 'letters, digits', '--token', 'ä token of many characters'],
+    ['a history of more than a day', '--history 86400', '--history', '86401'],
     ['a port that is none', '0 to 65535', '--port', '65536'],
   ] as const) {
     it(title, async () => {

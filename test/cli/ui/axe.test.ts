@@ -1,38 +1,20 @@
 /** The page for who does not see it, or sees it on a phone: axe finds nothing in any part of it, and nothing sticks out. */
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { bringServer, type Server } from '../../servers/index.js'
-import { useProgram } from '../program.js'
-import { openBrowser, refusal } from './chromium.js'
-import { Scene } from './scene.js'
-import { serve } from './serving.js'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { refusal } from './chromium.js'
+import { useStage } from './stage.js'
 
 const LONG = 'warehouse:7:aisle:12:shelf:a-very-long-name-of-a-lock-that-some-program-has-chosen:reorder'
 
 describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refusal}` : ''}`, () => {
-  const program = useProgram()
-  let browser: Browser
-  let server: Server
-  let scene: Scene
-
-  beforeAll(async () => {
-    browser = await openBrowser()
-    server = await bringServer({ flavour: 'any', args: [] })
-    scene = new Scene(server)
+  const stage = useStage()
+  beforeEach(async () => {
+    const { scene } = stage
     await scene.everyday()
     await scene.deadlock()
     await scene.client('batch-1').lock(LONG).acquire()
     await scene.client('batch-1').lock('x'.repeat(300)).acquire()
-  })
-  afterAll(async () => {
-    await scene.end()
-    await browser.close()
-    await server.stop()
-  })
-  const undo: Array<() => unknown> = []
-  afterEach(async () => {
-    for (const each of undo.splice(0)) await each()
   })
 
   const check = async (page: Page, part: string): Promise<void> => {
@@ -53,12 +35,9 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
   it.each(looks)(
     '%s, %d pixels wide: the list, a lock, the question, what came of it, an empty list',
     async (colorScheme, width) => {
-      const { url } = await serve(program, server.url, ['--allow-unlock'])
+      const { url } = await stage.serve(['--allow-unlock'])
       const viewport = { width, height: 800 }
-      const context = await browser.newContext({ viewport, colorScheme, reducedMotion: 'reduce' })
-      undo.push(() => context.close())
-      const page = await context.newPage()
-      await page.goto(url)
+      const page = await stage.open(url, { viewport, colorScheme, reducedMotion: 'reduce' })
       await page.getByRole('region', { name: 'Deadlock' }).waitFor()
       await page.getByText(LONG).first().waitFor()
       await page.locator('.spark').first().waitFor()
@@ -81,10 +60,8 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
   )
 
   it('no word of a name is broken on a phone', async () => {
-    const { url } = await serve(program, server.url)
-    const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
-    undo.push(() => page.close())
-    await page.goto(url)
+    const { url } = await stage.serve()
+    const page = await stage.open(url, { viewport: { width: 400, height: 800 } })
     await page.locator('#rows').getByRole('link', { name: LONG }).waitFor()
     const broken = await page.evaluate(`
       [...document.querySelectorAll('#rows a')].flatMap((link) => [...link.childNodes]).flatMap((text) => {

@@ -14,6 +14,7 @@ import { serve } from './serving.js'
 
 /** As docs/ui.md says. */
 const MOST_A_SECOND = 300
+const MOST_UNSEEN = 30
 const SECONDS = 4
 
 describe('holdfast ui: what it costs', () => {
@@ -117,6 +118,18 @@ describe('holdfast ui: what it costs', () => {
     await Promise.all([1, 2, 3, 4, 5].map((digit) => watch(url, `?filter=many:${digit}*`)))
     expect(Math.max(...(await counted()))).toBeLessThanOrEqual(MOST_A_SECOND)
   })
+
+  for (const locks of [10, 10_000]) {
+    it(`a history of ${locks} locks, with no page open: no second has more than ${MOST_UNSEEN} commands`, async () => {
+      await hold(locks)
+      await serve(program, server.url, ['--history', '3600'])
+      await eventually(counted, (each) => Math.max(...each) > 0)
+      const seconds = await counted()
+      if (process.env['HOLDFAST_FIGURES'])
+        console.log(`history, ${locks} locks: ${seconds.join(', ')} commands`)
+      expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_UNSEEN)
+    })
+  }
 
   it('nothing at all is sent while no page is open', async () => {
     await hold(1_000)

@@ -107,6 +107,7 @@ it('frees nothing unless that is allowed', async () => {
 it('says which option it does not know', () => {
   const options: object = { allowUnlocks: true }
   expect(() => ui(new MemoryStore(), options)).toThrow(/unknown option "allowUnlocks"/)
+  expect(() => ui(new MemoryStore(), { historyMs: 86_400_001 })).toThrow(/at most 86400000, a day/)
 })
 
 it.skipIf(refusal !== undefined)(

@@ -1,49 +1,35 @@
 /** Draws the pictures of docs/ui.md, with HOLDFAST_PICTURES=1, and the others to look at into the folder that HOLDFAST_PICTURES_ALL names. */
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
-import { bringServer, type Server } from '../../servers/index.js'
-import { standaloneClient } from '../../setup/clients.js'
-import { useProgram } from '../program.js'
-import { openBrowser } from './chromium.js'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, it } from 'vitest'
+import { bringServer } from '../../servers/index.js'
+import { eventually } from '../../setup/eventually.js'
 import { Scene } from './scene.js'
 import { serve } from './serving.js'
+import { useStage } from './stage.js'
 
 const docs = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url))
 const all = process.env['HOLDFAST_PICTURES_ALL']
 const PHONE = { viewport: { width: 400, height: 860 }, deviceScaleFactor: 1.5 }
 
 describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', { timeout: 180_000 }, () => {
-  const program = useProgram()
-  let browser: Browser
-  let server: Server
-  let scene: Scene
-
-  beforeAll(async () => {
-    browser = await openBrowser()
-    server = await bringServer({ flavour: 'any', args: [] })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-  })
-  beforeEach(() => {
-    scene = new Scene(server)
-  })
-  afterEach(async () => {
-    await scene.end()
-    const client = standaloneClient({ host: server.host, port: server.port })
-    await client.call('FLUSHALL')
-    client.disconnect()
-  })
+  const stage = useStage()
 
   const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
-    const page = await context.newPage()
-    await page.goto(url)
+    const page = await stage.open(url, { viewport: { width: 1280, height: 860 }, ...options })
     await page.locator('#connection.live').waitFor()
     return page
+  }
+
+  /** So many points are on the curves: two seconds each. */
+  const drawn = async (page: Page, points: number): Promise<void> => {
+    const now = "document.querySelector('.spark .curve')?.points.length ?? 0"
+    await eventually(
+      () => page.evaluate<number>(now),
+      (there) => there >= points,
+      120_000,
+    )
   }
 
   const draw = async (page: Page, name: string, fullPage = false): Promise<void> => {
@@ -55,7 +41,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
   }
 
   it('nothing is held', async () => {
-    const { url } = await serve(program, server.url)
+    const { url } = await stage.serve()
     const page = await open(url)
     await page.getByText('No lock is held.').waitFor()
     await glance(page, 'empty')
@@ -64,28 +50,40 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await glance(page, 'empty-filter')
   })
 
+  it('three', async () => {
+    await stage.scene.three()
+    const { url } = await stage.serve()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(url, { colorScheme })
+      await drawn(page, 6)
+      await glance(page, `three-${colorScheme}`)
+    }
+    const phone = await open(url, PHONE)
+    await drawn(phone, 4)
+    await glance(phone, 'three-phone', true)
+  })
+
   it('a handful, light and dark, on a phone, and one of them', async () => {
-    const { url } = await serve(program, server.url, ['--allow-unlock'])
+    const { url } = await stage.serve(['--allow-unlock'])
     const page = await open(url)
     await page.getByText('No lock is held.').waitFor()
-    await scene.everyday()
-    await scene.client('batch-3').lock('upload:7').acquire({ leaseMs: 7_000 })
-    await scene.deadlock()
-    scene.bustle(
+    await stage.scene.everyday()
+    await stage.scene.client('batch-3').lock('upload:7').acquire({ leaseMs: 7_000 })
+    await stage.scene.deadlock()
+    stage.scene.bustle(
       ['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2'],
       ['order:10422', 'stock:item:7004', 'order:10517', 'customer:881:merge'],
     )
     await page.locator('#changes .expired').waitFor()
     await page.locator('.ring').waitFor()
-    await page.waitForTimeout(45_000)
+    await drawn(page, 24)
     await draw(page, 'ui')
     await glance(page, 'ui-full', true)
     await page.emulateMedia({ colorScheme: 'dark' })
-    await page.waitForTimeout(1_200)
     await glance(page, 'ui-dark-full', true)
     const phone = await open(url, PHONE)
     await phone.locator('tbody tr').nth(4).waitFor()
-    await phone.waitForTimeout(8_000)
+    await drawn(phone, 4)
     await glance(phone, 'phone-full', true)
     await phone.evaluate("document.querySelector('.list').scrollIntoView()")
     await draw(phone, 'ui-phone')
@@ -97,7 +95,10 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await glance(lock, 'dialog')
     await lock.getByRole('button', { name: 'Free it' }).click()
     await lock.getByText('has it now').waitFor()
-    await lock.waitForTimeout(1_500)
+    await lock
+      .getByText(/It passed from/)
+      .first()
+      .waitFor()
     await draw(lock, 'ui-lock')
     await lock.emulateMedia({ colorScheme: 'dark' })
     await lock.setViewportSize(PHONE.viewport)
@@ -105,19 +106,22 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
   })
 
   it('three hundred, and ten thousand', async () => {
-    const { url } = await serve(program, server.url)
-    await scene.crowd(300)
-    await scene.line('invoice:17919', ['web-4', 'web-7'])
-    await scene.line('customer:25838', ['web-2'])
+    const { url } = await stage.serve()
+    await stage.scene.crowd(300)
+    await stage.scene.line('invoice:17919', ['web-4', 'web-7'])
+    await stage.scene.line('customer:25838', ['web-2'])
     const many = ['order:20031', 'order:20032', 'stock:item:911', 'mail:outbox', 'invoice:77']
-    scene.bustle(['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2', 'web-6'], many)
+    stage.scene.bustle(
+      ['web-3', 'web-4', 'web-5', 'worker-3', 'worker-4', 'batch-1', 'batch-2', 'web-6'],
+      many,
+    )
     const page = await open(url, { colorScheme: 'dark' })
     await page.getByText(/of 30\d locks/).waitFor()
-    await page.waitForTimeout(8_000)
+    await drawn(page, 6)
     await glance(page, 'three-hundred')
-    await scene.crowd(10_000)
+    await stage.scene.crowd(10_000)
     await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
-    await page.waitForTimeout(25_000)
+    await drawn(page, 20)
     await draw(page, 'ui-dark')
   })
 
@@ -125,14 +129,14 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const other = await bringServer({ flavour: 'any', args: [] })
     const its = new Scene(other)
     await its.everyday()
-    const { url } = await serve(program, other.url)
+    const { url } = await serve(stage.program, other.url)
     const page = await open(url)
     await page.locator('tbody tr').nth(4).waitFor()
     await other.kill()
     await page.getByRole('alert').waitFor()
-    await page.waitForTimeout(1_000)
     await glance(page, 'outage')
-    await Promise.race([its.end(), new Promise((resolve) => setTimeout(resolve, 5_000))])
+    await other.restart({ keepData: false })
+    await its.end()
     await other.stop()
   })
 })

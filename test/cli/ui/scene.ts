@@ -45,6 +45,14 @@ export class Scene {
     client.disconnect()
   }
 
+  /** Three locks, one of which is waited for. */
+  async three(): Promise<void> {
+    await this.client('web-1').lock('cron:nightly-report').acquire()
+    await this.client('worker-1').readWriteLock('catalogue').readLock().acquire()
+    await this.client('worker-2').fencedLock('invoice:42').acquire()
+    await this.line('invoice:42', ['web-2'])
+  }
+
   /** Two or three clients that hold, and others that wait. */
   async everyday(): Promise<void> {
     const [one, two, three, four] = ['web-1', 'web-2', 'worker-1', 'worker-2'].map((each) =>
@@ -87,10 +95,8 @@ export class Scene {
 
   /** Clients that take one lock after the other, and wait for each other's, until the end. */
   bustle(labels: readonly string[], names: readonly string[]): void {
-    let isOver = false
-    this.#ends.push(() => {
-      isOver = true
-    })
+    const over = new AbortController()
+    this.#ends.push(() => over.abort())
     let turn = 7
     const next = (below: number): number => {
       turn = (turn * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -98,9 +104,10 @@ export class Scene {
     }
     const work = async (label: string): Promise<void> => {
       const client = this.client(label)
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await using _ = await client.lock(names[next(names.length)] ?? 'a').acquire()
-        await sleep(1_500 + next(5_000))
+        // What it does there.
+        await sleep(1_500 + next(5_000), undefined, { signal: over.signal })
       }
     }
     for (const label of labels) work(label).catch(() => undefined)

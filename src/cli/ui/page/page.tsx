@@ -22,6 +22,7 @@ const TYPING_MS = 300
 let state: State = start
 let wanted: Wanted | null = null
 let typing: ReturnType<typeof setTimeout> | undefined
+let ticking: ReturnType<typeof setTimeout> | undefined
 
 function update(change: Partial<State>): void {
   state = { ...state, ...change }
@@ -71,7 +72,7 @@ function App() {
           ) : (
             <Locks message={message} free={(row) => update({ freeing: { row } })} />
           )}
-          <Changes changes={changes} />
+          <Changes changes={changes} since={message?.since} />
         </div>
         <p id="news" class="unseen" role="status">
           {news}
@@ -96,10 +97,19 @@ function draw(): void {
   place?.focus()
 }
 
+/** Times go on while the program tells nothing; where it tells something each second, that is enough. */
+function tick(afterMs: number): void {
+  clearTimeout(ticking)
+  ticking = setTimeout(() => {
+    draw()
+    tick(1_000)
+  }, afterMs)
+}
+
 if (lockName !== undefined) document.title = `${lockName.slice(0, 120)} · Holdfast`
 document.body.replaceChildren()
 draw()
-setInterval(draw, 1_000)
+tick(1_000)
 void follow({
   query() {
     const { filter, sort, page, changes } = state
@@ -111,6 +121,7 @@ void follow({
     setClock(message.now, message.nowMs)
     state = told(state, message)
     draw()
+    tick(1_500)
   },
   stand: (standing: Standing, text) => update({ standing, ...(text !== undefined && { trouble: text }) }),
   async askForToken(again) {

@@ -1,5 +1,7 @@
 /** How a number was in the last minutes, as looks have counted it. */
 
+import { spanText } from './times.js'
+
 const [WIDTH, HEIGHT] = [120, 28]
 
 export function Sparkline({
@@ -19,9 +21,7 @@ export function Sparkline({
     const y = most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / high) * (HEIGHT - 4)
     return `${x.toFixed(1)},${y.toFixed(1)}`
   })
-  const minutes = Math.max(1, Math.round((values.length * everyMs) / 60_000))
-  const span = `last ${minutes === 1 ? 'minute' : `${minutes} minutes`}`
-  const text = `${what} in the ${span}: from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`
+  const text = `${what} in the last ${spanText(Math.max(60_000, values.length * everyMs))}: from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`
   return (
     <svg
       class="spark"

@@ -42,7 +42,7 @@ export class Call implements Http2StreamListener {
 
   headers(headers: Headers): void {
     const status = headers[':status']
-    // A call that is refused has its status there, and no body.
+    // A refused call has its status there, and no body.
     if (headers['grpc-status'] !== undefined) this.#verdict = verdictOf(headers)
     // Trailers have no such status, and what comes ahead of an answer says nothing of it.
     else if (status !== undefined && status !== '200' && !status.startsWith('1'))

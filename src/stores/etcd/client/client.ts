@@ -1,10 +1,11 @@
 import { retryPauseMs } from '../../../base/time/back-off.js'
 import { pause } from '../../../base/time/pause.js'
 import type { Schedule } from '../../../base/time/schedule.js'
+import { type About, closedError, timeoutOf } from '../../../port/failure.js'
 import type { CallListener } from './call.js'
 import type { Channel, MessageStream } from './channel.js'
 import { Connections, type EtcdAddress } from './connections.js'
-import { type About, closedError, failureOf, timeoutOf } from './failure.js'
+import { failureOf } from './failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 import { type LeaseReply, type RangeReply, replies, type TxnReply } from './replies.js'
 import { type RangeTerms, requests, type Span, type Transaction } from './requests.js'
@@ -128,7 +129,7 @@ export class EtcdClient {
       }
       const alarm = schedule.at(askedAt + timeoutMs, () => {
         over()
-        reject(timeoutOf(about, timeoutMs))
+        reject(timeoutOf(about, timeoutMs, 'etcd'))
         if (used && schedule.clock.now() - begunAt >= timeoutMs / 2) this.drop(used)
       })
       const close = (): void => {
@@ -211,7 +212,7 @@ export class EtcdClient {
     return this.inTime(about, timeoutMs, work, askedAt)
   }
 
-  /** A connection that another may be better than is not used again; a server that is not well answers nothing more that was asked. */
+  /** Leaves a connection that broke, and drops one whose server does not answer in time, or cannot. */
   #judge(channel: Channel, error: unknown): void {
     if (!(error instanceof GrpcError)) this.#connections.leave(channel)
     else if (WORN_OUT.includes(error.code)) this.drop(channel)

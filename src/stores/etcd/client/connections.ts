@@ -108,7 +108,7 @@ export class Connections {
         this.#next = (this.#next + tried) % hosts.length
         return channel
       } catch (error) {
-        // It would be refused everywhere.
+        // Every server would refuse it.
         if (error instanceof GrpcError && error.code !== grpcCodes.unavailable) throw error
         failure = error
       }

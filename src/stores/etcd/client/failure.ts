@@ -1,17 +1,6 @@
-import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import { StoreError } from '../../../base/errors/errors.js'
+import type { About, Verdict } from '../../../port/failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
-
-/** What a command was about, for its errors. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',
@@ -66,7 +55,11 @@ function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
   if (!(error instanceof GrpcError)) {
     // What cannot be read leaves the outcome unknown, as if nothing had come.
-    return { reason: 'unreadable', transient: true, hint: 'The answer was none that etcd gives.' }
+    return {
+      reason: 'unreadable',
+      transient: true,
+      hint: 'etcd gives no such answer: something else answers at its address.',
+    }
   }
   if (error.message.includes('database space exceeded')) {
     const hint = 'The database of etcd is full: compact and defragment it, then disarm its alarm.'
@@ -86,19 +79,4 @@ function tlsVerdict(cause: unknown): Verdict | undefined {
     return /ALERT/.test(code) ? REFUSED_BY_TLS : NOT_TRUSTED
   }
   return /^ERR_(SSL|TLS)_|EPROTO/.test(code) ? REFUSED_BY_TLS : undefined
-}
-
-/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
-export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
-  const hint = `etcd did not answer within ${Math.round(timeoutMs)} ms.`
-  return new StoreError('timeout', command, { lockName, transient: true, hint })
-}
-
-/** What is rejected with when the client is closed. */
-export function closedError({ command, lockName }: About): StoreError {
-  return new StoreError('unreachable', command, {
-    lockName,
-    transient: false,
-    hint: 'The client was closed.',
-  })
 }

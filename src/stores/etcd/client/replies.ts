@@ -18,7 +18,7 @@ interface Seen {
 
 export interface RangeReply extends Seen {
   readonly entries: readonly KeyValue[]
-  /** Whether there are more than were asked for. */
+  /** Whether there are more than the request wanted. */
   readonly more: boolean
 }
 

@@ -20,7 +20,7 @@ export interface RangeTerms extends Span {
   /** At most so many; 0: all. */
   readonly limit?: number
   readonly keysOnly?: boolean
-  /** As the server that is asked knows it, which may be behind the others. */
+  /** The state that this one server knows, which may be behind the others. */
   readonly serializable?: boolean
 }
 

@@ -27,8 +27,9 @@ export interface WatchStreamListener<Watch> {
 }
 
 /**
- * One stream by which a server tells of many keys. etcd calls a watch as the client proposes; its proxy gives numbers of its own, and answers
- * in any order. So the first is asked for alone, and the others at once or one by one, as that answer says.
+ * One stream by which a server tells of many keys. etcd takes the number that the client proposes for a watch; its proxy gives its own
+ * numbers, and answers in any order. So the stream asks for the first watch alone, and for the others at once or one by one, as that answer
+ * shows.
  */
 export class WatchStream<Watch extends Watched> {
   #conversation: Conversation | undefined
@@ -87,7 +88,7 @@ export class WatchStream<Watch extends Watched> {
     this.#conversation?.stream.close()
   }
 
-  /** Asks whether the server is still there; one that does not answer is given up. */
+  /** Asks whether the server is still there; gives up one that does not answer. */
   ping(): void {
     const { channel } = this.#conversation ?? {}
     if (!channel) return
@@ -125,7 +126,7 @@ export class WatchStream<Watch extends Watched> {
 
   #created({ watchId: number, revision }: WatchReply): void {
     const proposed = this.#asked.has(number) ? number : [...this.#asked.keys()][0]
-    // Whose number it is can be told only of one that was asked for alone.
+    // Only of a watch that was requested alone does the stream know the number.
     if (proposed === undefined || (proposed !== number && this.#asked.size > 1) || this.#begun.has(number))
       throw new MalformedError('the server has begun a watch that nobody asked for')
     const watch = this.#asked.get(proposed)

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { TimerHandle } from '../../../base/time/schedule.js'
+import { timeoutOf } from '../../../port/failure.js'
 import type { StoreSettings } from '../../../port/store.js'
-import { type About, failureIn, notMemcached, timeoutOf, unreachable } from './failure.js'
+import { type About, failureIn, notMemcached, unreachable } from './failure.js'
 import { type Reply, ReplyReader } from './reply.js'
 
 /** What is waited for: so many replies in a row. */
@@ -25,7 +26,7 @@ export class Connection {
   readonly #pending: Pending[] = []
   readonly #reader = new ReplyReader()
   #broken: unknown
-  /** Whether what is there has shown that it is memcached. */
+  /** Whether the server has shown that it is memcached. */
   #known = false
 
   constructor(

@@ -1,19 +1,11 @@
-import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import { StoreError } from '../../../base/errors/errors.js'
+import type { About as CommandAbout, Verdict } from '../../../port/failure.js'
 import type { Reply } from './reply.js'
 
 /** What a command was about, for its errors. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
+export interface About extends CommandAbout {
   /** It sends a password: what is no memcached may repeat that in its reply. */
   readonly login?: true
-}
-
-interface Verdict {
-  readonly reason: StoreFailure
-  /** Whether the same command may succeed a moment later. What it has done is unknown then. */
-  readonly transient: boolean
-  readonly hint?: string | undefined
 }
 
 const NO_PERMISSION: Verdict = {
@@ -103,22 +95,5 @@ export function notMemcached(cause: unknown, { command, lockName }: About): Stor
     cause,
     transient: false,
     hint: 'What answers there is not memcached 1.6, or speaks TLS where the client does not.',
-  })
-}
-
-/** It did not answer in time (rule C3). What was sent may have been carried out. */
-export function timeoutOf({ command, lockName }: About, timeoutMs: number): StoreError {
-  return new StoreError('timeout', command, {
-    lockName,
-    transient: true,
-    hint: `The server did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
-  })
-}
-
-export function closedError({ command, lockName }: About): StoreError {
-  return new StoreError('unreachable', command, {
-    lockName,
-    transient: false,
-    hint: 'The client was closed.',
   })
 }

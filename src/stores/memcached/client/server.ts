@@ -1,10 +1,11 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { withDeadline } from '../../../base/time/with-deadline.js'
+import { closedError, timeoutOf } from '../../../port/failure.js'
 import type { StoreSettings } from '../../../port/store.js'
 import type { Address } from './address.js'
 import { Connection } from './connection.js'
-import { type About, closedError, failureFor, timeoutOf } from './failure.js'
+import { type About, failureFor } from './failure.js'
 
 /** A user and a password of the file that the server was started with (`-Y`). */
 export interface Credentials {
@@ -68,7 +69,7 @@ export class Server {
     const { credentials } = this.access
     const stream = this.#connect()
     this.#stream = stream
-    // Whatever becomes of it is told to those who ask.
+    // Callers learn of its failure by their own requests.
     stream.on('error', () => undefined)
     const connection = new Connection(stream, this.settings)
     try {

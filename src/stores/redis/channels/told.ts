@@ -42,7 +42,7 @@ export function toldIn(message: string, word?: string): Told | undefined {
   return { key: granted.slice(end).join(' '), grants: told, proven }
 }
 
-/** Of the grants in a message, those to places that their calls have left are given back. */
+/** Gives back those grants of a message whose calls have left. */
 export function giveBackIn(message: string, left: LeftPlaces): void {
   const told = left.empty ? undefined : toldIn(message)
   for (const { place } of told?.grants ?? []) left.granted(place, told?.key ?? '')

@@ -1,10 +1,11 @@
 import { type Linked, LinkedSet } from '../../../base/collections/linked-set.js'
 import { retryPauseMs } from '../../../base/time/back-off.js'
 import { Alarm, type Schedule } from '../../../base/time/schedule.js'
+import type { About } from '../../../port/failure.js'
 import type { Connectable } from './client.js'
 import { failureOf, isReply, leadsElsewhere, readAnswer, refusesDatabase, timeoutOf } from './failure.js'
 import { hangUp, isOpen } from './hang-up.js'
-import type { About, Argument, Command } from './link.js'
+import type { Argument, Command } from './link.js'
 import { Batch, streamOf } from './stream.js'
 
 const CLOSED = 'Connection is closed.'

@@ -1,11 +1,6 @@
-import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
-import type { About, Command } from './link.js'
-
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
+import { StoreError } from '../../../base/errors/errors.js'
+import type { About, Verdict } from '../../../port/failure.js'
+import type { Command } from './link.js'
 
 const NO_PERMISSION: Verdict = {
   reason: 'permission',

@@ -1,5 +1,6 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
+import type { About } from '../../../port/failure.js'
+import type { Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /**
  * A link whose code is loaded when the link is made, so that an application without servers of that sort does not carry it. What is
@@ -22,7 +23,7 @@ export class LateLink implements Link {
       },
       (cause: unknown) => {
         const hint =
-          'A file of Holdfast is not there: a deployment may have replaced it. Start this process again.'
+          'A file of Holdfast is missing: a deployment may have replaced it. Start this process again.'
         throw new StoreError('not-ready', 'import', { transient: false, cause, hint })
       },
     )

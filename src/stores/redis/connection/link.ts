@@ -1,9 +1,4 @@
-/** The command and its lock, for errors. */
-export interface About {
-  readonly command: string
-  readonly lockName?: string | undefined
-}
-
+import type { About } from '../../../port/failure.js'
 /** A message on a channel. */
 export interface Announcement {
   readonly channel: string

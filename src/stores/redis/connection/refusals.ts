@@ -1,5 +1,6 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About, Link } from './link.js'
+import type { About } from '../../../port/failure.js'
+import type { Link } from './link.js'
 
 /** What a client needs to stand in lines: the keys beside a lock, and the channel of its process. */
 export type Need = 'keys' | 'channel'
@@ -30,7 +31,7 @@ export class Refusals {
     return this.#refused.has(need)
   }
 
-  /** The client is told once of each. */
+  /** Tells the client of each once. */
   add(need: Need, { command, lockName }: About, cause: unknown): void {
     this.#breaks = this.link.breaks
     this.#refused.add(need)

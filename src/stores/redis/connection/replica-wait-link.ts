@@ -1,7 +1,8 @@
 import { StoreError } from '../../../base/errors/errors.js'
+import type { About } from '../../../port/failure.js'
 import { wholeIn } from '../scripts/replies.js'
 import { answerTo, readAnswer } from './failure.js'
-import type { About, Argument, Command, Link, NodeLink, Send } from './link.js'
+import type { Argument, Command, Link, NodeLink, Send } from './link.js'
 
 interface Acknowledged {
   readonly replicas: number

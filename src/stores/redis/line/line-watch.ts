@@ -9,7 +9,7 @@ export interface Ways {
   outside(): Watch
   /** The client may not hear of its places: they are to be left. */
   leavePlaces(): void
-  /** It was refused the first way, and goes the second. */
+  /** The server refused the first way; it goes the second. */
   onRefused(error: unknown): void
   /** A release may have passed unheard. */
   onMissed(): void
@@ -22,7 +22,7 @@ export class LineWatch implements Watch {
   #watch: Watch
   #outside: boolean
   #closed = false
-  /** Whether it was refused both ways. */
+  /** Whether the server refused both ways. */
   #failed = false
 
   constructor(

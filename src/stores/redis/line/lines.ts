@@ -149,7 +149,7 @@ export class Lines {
       }
       const { remainingMs, holder, heldSince, serverUs, first, places, lingers } = answer
       if (outside || this.names.outside || standing?.outside) {
-        // It may have been this very request that was refused.
+        // This request itself may be the refused one.
         standing?.stepOutside()
         return this.#busyOutside(name, answer)
       }

@@ -25,7 +25,7 @@ export interface LockTerms {
   readonly inOrder?: boolean | undefined
 }
 
-/** What the scripts are given for a lock's name alone. */
+/** The argument of the scripts that follows from a lock's name alone. */
 interface Address {
   readonly keys: readonly [string, ...string[]]
   /** The roster and the release channel. */

@@ -34,7 +34,7 @@ export function applyNetworkDefaults(defaults: NetworkDefaults): void {
   tls.DEFAULT_CIPHERS = defaults.ciphers
 }
 
-/** Loaded when a thread is asked for: a quarter of what the import of the library cost. */
+/** Loaded with the first watchdog thread: this was a quarter of the cost of importing the library. */
 function network() {
   return {
     dns: process.getBuiltinModule('node:dns'),

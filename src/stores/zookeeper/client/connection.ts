@@ -19,7 +19,7 @@ import {
 } from './operations.js'
 import { codes, RefusedError } from './result-codes.js'
 
-/** How to reach a server, and what to be told of it. */
+/** How to reach a server, and what to call with its news. */
 export interface ConnectionTerms {
   readonly address: Address
   readonly tls: ConnectionOptions | undefined
@@ -69,7 +69,7 @@ export class Connection {
   #lastXid = 0
   #seenZxid = 0n
   #answeredAt: number
-  /** A server that answers nothing for so long while it is to is given up, whatever else it sends. */
+  /** The client gives up a server that owes an answer for this long, whatever else it sends. */
   silenceMs: number
   #alarm: TimerHandle | undefined
   #ended = false
@@ -137,7 +137,7 @@ export class Connection {
     return this.#special('authenticate', xids.auth, authFrame(scheme, auth))
   }
 
-  /** Sets them anew; whatever has changed since that transaction is told as if they had been set all the time. */
+  /** Sets the watches anew. The server then tells of every change since that transaction. */
   async setWatches(sinceZxid: bigint, paths: readonly string[]): Promise<void> {
     const frames: Promise<void>[] = []
     for (let from = 0; from < paths.length; from += WATCHES_AT_ONCE) {
@@ -200,7 +200,7 @@ export class Connection {
     this.#pending.push(pending)
     if (!this.#socket.writableCorked) {
       this.#socket.cork()
-      // What is asked in one turn goes out together.
+      // The requests of one turn go out together.
       nextTick(() => this.#socket.uncork())
     }
     this.#socket.write(frame)
@@ -263,7 +263,7 @@ export class Connection {
   }
 
   #answer(xid: number, code: number, reply: JuteReader): void {
-    // Those with a number of their own are answered as soon as they are read, the others in their order.
+    // The server answers requests with a special number as soon as it reads them, the others in their order.
     const at =
       xid < 0
         ? this.#pending.findIndex((each) => each.xid === xid)
@@ -271,13 +271,13 @@ export class Connection {
     const pending = this.#pending[at]
     if (!pending || pending.xid !== xid)
       throw new MalformedReplyError(`an answer to ${xid}, which was not asked`)
-    // One that cannot be read is none: what was asked is rejected with the connection.
+    // An answer that cannot be read throws: the request then rejects with the connection.
     pending.settle(reply, code)
     this.#pending.splice(at, 1)
   }
 }
 
-/** Names are told to servers by TLS, addresses are not. */
+/** TLS tells servers the name that the client wants, but no address. */
 function nameOf(host: string): string {
   return /^[\d.]+$|:/.test(host) ? '' : host
 }

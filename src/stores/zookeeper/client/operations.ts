@@ -6,7 +6,7 @@ export interface Step {
   write(out: JuteWriter): void
 }
 
-/** What a server can be asked: how the question is written, and how its answer is read. */
+/** The questions to a server: how to write each, and how to read its answer. */
 export interface Operation<Result> extends Step {
   /** For errors. */
   readonly name: string
@@ -46,7 +46,7 @@ const ANY = -1
 const PERSISTENT = 0
 const EPHEMERAL_SEQUENTIAL = 3
 const CONTAINER = 4
-/** What the server adds to the path that it is asked for. */
+/** What the server adds to the path in the request. */
 const NUMBER = /^-?\d{1,10}$/
 const NOTHING = /^$/
 /** Watches of a node itself, and not of what is in it. */
@@ -100,7 +100,7 @@ export interface Refusal {
 }
 
 const REFUSED_STEP = -1
-/** Of the steps after the one that was refused. */
+/** The code of the steps after the refused one. */
 const NOT_TRIED = -2
 
 /** All of these steps, or none; undefined: all. */

@@ -15,7 +15,7 @@ export interface SessionTerms {
   /** Such as `user:password` for the scheme `digest`. */
   readonly identity: { readonly scheme: string; readonly auth: string } | undefined
   readonly schedule: Schedule
-  /** Everything that is asked is answered or rejected within this time. */
+  /** Every request settles within this time. */
   readonly commandTimeoutMs: number
   /** The connection is gone, the session perhaps not. */
   readonly onSuspended: (cause: Error) => void
@@ -29,7 +29,7 @@ export class NoAnswerError extends Error {}
 /** The session is over; nothing was sent. */
 export class SessionOverError extends Error {}
 
-/** Within a session a server that stays silent for this part of it is given up, so that there is time for another. */
+/** The client gives up a server that is silent for this part of the session's time, so that there is time for another. */
 const SILENCE = 1 / 6
 const LEAST_SILENCE_MS = 150
 /** How long a server may take to confirm the end of a session. */

@@ -20,7 +20,9 @@ export class WatchedNodes {
   /** Whether there is a node that it may not read, and so cannot watch. */
   #blind = false
 
-  /** @param current the connection, if there is one: without it all is asked for when there is, and likewise what it has not answered when it breaks */
+  /**
+   * @param current the connection, if there is one: without it, and for what a broken one has not answered, the next connection is asked
+   */
   constructor(
     private readonly current: () => Connection | undefined,
     private readonly schedule: Schedule,

@@ -1,4 +1,4 @@
-/** Which nodes this client watches, and who is to be told. */
+/** Which nodes this client watches, and for whom. */
 export class Watches<News> {
   readonly #listeners = new Map<string, Set<(news: News) => void>>()
 

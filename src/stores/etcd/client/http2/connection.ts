@@ -23,7 +23,7 @@ const NOTHING = Buffer.alloc(0)
 /** How much may come without leave; the first is what HTTP/2 begins with. */
 const FIRST_WINDOW = 65_535
 const WINDOW = 2 ** 24
-/** Leave for more is given when so much has come. */
+/** After so many bytes the client sends a window update. */
 const WINDOW_STEP = 2 ** 20
 /** Of a block of headers. */
 const MOST_PARTS = 8
@@ -77,7 +77,7 @@ export class Http2Connection {
   #leaving = false
   /** How many settings of the server are to be confirmed. */
   #newSettings = 0
-  /** Pings of the server that are still to be answered. */
+  /** The server's pings that wait for an answer. */
   readonly #owed: Buffer[] = []
   #failure: unknown
 

@@ -17,7 +17,7 @@ export class Http2Stream {
   /** 0 until it is opened. */
   number = 0
   window = 0
-  /** Bytes that have come, for which no leave for more was given. */
+  /** Bytes that have come since the last window update. */
   received = 0
   #outbox: Buffer = NOTHING
   #complete = false
