@@ -1,5 +1,5 @@
-import type { DeadlockLink, LockRole } from '../base/errors/deadlock-error.js'
-import { deadlocksAround } from '../client/deadlock/around.js'
+import type { LockRole } from '../base/errors/deadlock-error.js'
+import { type Around, waitsAround } from '../client/deadlock/around.js'
 import { type Survey, survey } from '../client/deadlock/survey.js'
 import { viewOf } from '../client/deadlock/view.js'
 import { kindsOf } from '../client/lock-client.js'
@@ -43,14 +43,11 @@ export class Family extends Holdfast {
     return view && (await this.#kinds.of(lock).locker.query(() => survey(view)))
   }
 
-  /** The deadlocks that these locks are part of; none where the store keeps no edges. `turn` settles when one more lock may be read. */
-  async deadlocksAround(
-    locks: readonly LockRole[],
-    turn: () => Promise<void>,
-  ): Promise<ReadonlyArray<readonly DeadlockLink[]>> {
+  /** The deadlocks that these locks are part of, and what else hangs on them; nothing where the store keeps no edges. `turn` settles when one more lock may be read. */
+  async waitsAround(locks: readonly LockRole[], turn: () => Promise<void>): Promise<Around> {
     const view = viewOf(this.session)
-    if (!view || locks.length === 0) return []
-    return await this.#kinds.of(lock).locker.query(() => deadlocksAround(view, locks, turn))
+    if (!view || locks.length === 0) return { deadlocks: [], waits: [] }
+    return await this.#kinds.of(lock).locker.query(() => waitsAround(view, locks, turn))
   }
 
   /** What the store keeps, whichever it is. */

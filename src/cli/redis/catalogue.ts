@@ -1,7 +1,7 @@
 import { atOnce, type Catalogue, lookAtEach, type Pace, type Seen } from '../catalogue.js'
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
-import { AT_ONCE, GLANCE_COMMANDS, glanceAt } from './glance.js'
+import { AT_ONCE, glanceAt, glanceCommands } from './glance.js'
 import type { Keyspace } from './keyspace.js'
 import { KeyListing } from './listing.js'
 import { look } from './look.js'
@@ -17,12 +17,12 @@ export class RedisCatalogue implements Catalogue {
     return look(this, name)
   }
 
-  /** With two commands for fifty plain locks; other sorts, and all in a cluster, are looked at one by one. */
+  /** With two commands for fifty plain locks, in a cluster with one for each; other sorts are looked at one by one. */
   async lookAtAll(names: readonly string[], pace: Pace, seen: Seen): Promise<void> {
     const closer: string[] = []
     for (let from = 0; from < names.length; from += AT_ONCE) {
       const some = names.slice(from, from + AT_ONCE)
-      if (!this.keyspace.inCluster) await pace(GLANCE_COMMANDS)
+      await pace(glanceCommands(this.keyspace, some.length))
       const glances = await glanceAt(this.keyspace, some)
       for (const name of some) {
         const glance = glances.get(name)

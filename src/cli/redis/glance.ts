@@ -11,7 +11,7 @@ import { pairs, texts, waitersOf } from './line.js'
 /** So many are read with one script. */
 export const AT_ONCE = 50
 /** As much work for the server as this many commands for one lock. */
-export const GLANCE_COMMANDS = 10
+const GLANCE_COMMANDS = 10
 
 /** What a glance tells of a name. */
 export interface Glance {
@@ -42,15 +42,30 @@ for at = 1, #KEYS, 8 do
   end
   answers[#answers + 1] = answer
 end
+if ARGV[1] then
+  local counts = redis.pcall('PUBSUB', 'SHARDNUMSUB', ARGV[1], ARGV[2])
+  answers[#answers + 1] = not counts.err and counts
+end
 return answers`
 
-/** Glances at the locks of at most {@link AT_ONCE} names, with two commands; those that take a closer look have no answer. */
+/** What it takes to glance at so many. */
+export function glanceCommands({ inCluster }: Keyspace, names: number): number {
+  return inCluster ? names : Math.min(names, 1) * GLANCE_COMMANDS
+}
+
+/**
+ * Glances at the locks of at most {@link AT_ONCE} names, with two commands, or in a cluster, where their keys lie on many servers, with one for
+ * each; those that take a closer look have no answer.
+ */
 export async function glanceAt(
   keyspace: Keyspace,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, Glance>> {
-  // Its keys lie on many servers.
-  if (keyspace.inCluster || names.length === 0) return new Map()
+  if (names.length === 0) return new Map()
+  if (keyspace.inCluster) {
+    const found = await Promise.all(names.map((name) => glanceInCluster(keyspace, name)))
+    return new Map(found.flat())
+  }
   const keys = names.flatMap((name) => keysOf(keyspace, name))
   const [reply, listeners] = await Promise.all([
     keyspace.ask('EVAL', SCRIPT, keys.length, ...keys).catch(unlessRefused),
@@ -65,6 +80,26 @@ export async function glanceAt(
   return found
 }
 
+async function glanceInCluster(
+  keyspace: Keyspace,
+  name: string,
+): Promise<ReadonlyArray<readonly [string, Glance]>> {
+  const keys = keysOf(keyspace, name)
+  const asked = [...keys, ...channelsOf(keyspace, name)]
+  const reply = await keyspace.ask('EVAL', SCRIPT, keys.length, ...asked).catch(unlessRefused)
+  const [time, answer, counts]: unknown[] = Array.isArray(reply) ? reply : []
+  if (!Array.isArray(answer)) return []
+  const [, release, , roster] = texts(counts).map(Number)
+  const outside = release === undefined || roster === undefined ? undefined : release - roster
+  return [[name, glanceOf(name, answer, time, outside)]]
+}
+
+/** Those who wait listen to the first; those of them who stand in line to the second too. */
+function channelsOf(keyspace: Keyspace, name: string): readonly [string, string] {
+  const release = redissonNameOf('redisson_lock__channel', keyspace.keyOf(name))
+  return [release, companionOf('holdfast:line', release)]
+}
+
 function keysOf(keyspace: Keyspace, name: string): readonly string[] {
   const key = keyspace.keyOf(name)
   const [holds, line, , , leases] = readWriteKeysOf(key)
@@ -77,10 +112,7 @@ async function listenersOf(
   keyspace: Keyspace,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, number> | undefined> {
-  const channels = names.flatMap((name) => {
-    const release = redissonNameOf('redisson_lock__channel', keyspace.keyOf(name))
-    return [release, companionOf('holdfast:line', release)]
-  })
+  const channels = names.flatMap((name) => channelsOf(keyspace, name))
   const reply = await keyspace.askIfAllowed('PUBSUB', 'NUMSUB', ...channels)
   if (reply === undefined) return undefined
   const counts = texts(reply)

@@ -5,7 +5,7 @@ import { keyOfHolds } from '../../stores/redis/keys/read-write-keys.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
 import { eachInTurn, type Listing, type Pace } from '../catalogue.js'
 import { isLocked, type LockView } from '../lock-view.js'
-import { GLANCE_COMMANDS, glanceAt } from './glance.js'
+import { glanceAt, glanceCommands } from './glance.js'
 import {
   keyOfLatchChannel,
   keyOfPermits,
@@ -135,7 +135,7 @@ export class KeyListing implements Listing {
     for (let from = 0; from < looks.length; from += SLICE) {
       const slice = looks.slice(from, from + SLICE)
       const plain = slice.flatMap(({ plain: name }) => name ?? [])
-      if (plain.length > 0) await this.pace(GLANCE_COMMANDS)
+      if (plain.length > 0) await this.pace(glanceCommands(this.server.keyspace, plain.length))
       const glances = await glanceAt(this.server.keyspace, plain)
       const glanced = slice.flatMap(({ plain: name }) => (name && glances.get(name)?.view) ?? [])
       const others = slice.filter(({ plain: name }) => name === undefined || !glances.has(name))

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeadlockLink } from '../../base/errors/deadlock-error.js'
 import { StoreError } from '../../base/errors/errors.js'
+import type { Around } from '../../client/deadlock/around.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
 import type { Catalogue, Pace } from '../catalogue.js'
 import type { Family } from '../family.js'
@@ -24,8 +24,12 @@ const DEADLOCK_COMMANDS = 4
 const LOOK_MS = 1_000
 /** After a longer pause, what has changed meanwhile says little. */
 const RECENT_MS = 10_000
+/** Of those that wait for others while they hold a lock. */
+const MOST_WAITS = 100
 /** A lock that a listing found so late is no news. */
 const NEWS_MS = 5_000
+
+const NOTHING: Around = { deadlocks: [], waits: [] }
 
 type Painted = Omit<Picture, 'deadlocks' | 'changes' | 'since'>
 
@@ -47,12 +51,12 @@ export class Looker implements Reader, Pictures {
   #since = Date.now()
   #lastId = 0
   #trouble: string | undefined
-  #deadlocks: ReadonlyArray<readonly DeadlockLink[]> = []
+  #around: Around = NOTHING
 
   /** `told` says what a failure is in words for people; `historyMs` how far back to know what was, whether or not a page was open. */
   constructor(
     private readonly catalogue: Catalogue,
-    private readonly family: Pick<Family, 'deadlocksAround'>,
+    private readonly family: Pick<Family, 'waitsAround'>,
     readonly told: (error: unknown) => string,
     private readonly historyMs = 0,
   ) {
@@ -103,7 +107,7 @@ export class Looker implements Reader, Pictures {
     if (!this.#loop) {
       if (performance.now() - this.#stoppedAtMs > RECENT_MS) this.#watched.clear()
       if (!this.#always) this.#since = Date.now()
-      this.#deadlocks = []
+      this.#around = NOTHING
       this.#loop = new AbortController()
       this.#look(this.#loop.signal)
     }
@@ -135,7 +139,7 @@ export class Looker implements Reader, Pictures {
         const names = this.#wanted()
         const pace: Pace = (commands) => this.#forLooks.take(commands, signal)
         await this.catalogue.lookAtAll(names, pace, (name, found) => this.#saw(name, found))
-        await this.#findDeadlocks(signal)
+        await this.#findWaits(signal)
         this.#trouble = undefined
       } catch (error) {
         if (signal.aborted) return
@@ -168,15 +172,15 @@ export class Looker implements Reader, Pictures {
     return listed?.isAll === true && !listed.of(name) && views.every(({ count }) => count === undefined)
   }
 
-  async #findDeadlocks(signal: AbortSignal): Promise<void> {
+  async #findWaits(signal: AbortSignal): Promise<void> {
     const contended = [...this.#watched.values()].flatMap((watched) => watched.contended)
     try {
       const turn = (): Promise<void> => this.#forLooks.take(DEADLOCK_COMMANDS, signal)
-      this.#deadlocks = await this.family.deadlocksAround(contended, turn)
+      this.#around = await this.family.waitsAround(contended, turn)
     } catch (error) {
       // Who may not read that sees the locks all the same.
       if (!(error instanceof StoreError) || error.transient) throw error
-      this.#deadlocks = []
+      this.#around = NOTHING
     }
   }
 
@@ -245,7 +249,7 @@ export class Looker implements Reader, Pictures {
   }
 
   #paint(subject: Subject): Picture {
-    const deadlocks = this.#deadlocks
+    const deadlocks = this.#around.deadlocks
       .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(subject, waitsFor.name)))
       .map((cycle) => cycle.map(linkOf))
     const since = this.historyMs > 0 ? Math.max(this.#since, Date.now() - this.historyMs) : this.#since
@@ -261,8 +265,8 @@ export class Looker implements Reader, Pictures {
     return {
       ...{ rows, total: rows.length, from: 0, isAll: about?.looked ?? false, unreadable: 0 },
       trouble: this.#trouble ?? about?.trouble ?? null,
-      totals: null,
-      trend: null,
+      ...{ totals: null, trend: null },
+      waits: this.#around.waits.slice(0, MOST_WAITS).map(linkOf),
     }
   }
 
@@ -275,6 +279,7 @@ export class Looker implements Reader, Pictures {
       rows: names.flatMap((name) => this.#watched.get(name)?.rows('line') ?? []),
       ...{ total, from, isAll, unreadable, totals },
       trend: inventory.trend(totals),
+      waits: [],
       trouble: this.#trouble ?? inventory.trouble ?? null,
     }
   }

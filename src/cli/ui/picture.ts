@@ -24,7 +24,7 @@ export interface Corner {
   readonly href: string | null
 }
 
-/** One of those that wait for each other, each for the next. */
+/** Somebody who holds a lock and waits for another one. */
 export interface Link {
   readonly who: string
   readonly holds: Corner
@@ -52,6 +52,8 @@ export interface Picture {
   /** The same over the last minutes. */
   readonly trend: Trend | null
   readonly deadlocks: ReadonlyArray<readonly Link[]>
+  /** On the page of one lock: who waits for it while holding others, who waits for those, and so on. */
+  readonly waits: readonly Link[]
   /** Since when changes are known, in milliseconds since 1970. */
   readonly since: number
   /** Those since the last picture. */

@@ -93,7 +93,14 @@ function isBusy(lock: LockView): boolean {
 
 /** What it is when nobody has it. */
 export function freed({ name, kind, count }: Pick<LockView, 'name' | 'kind' | 'count'>): LockView {
-  return { name, kind, owners: [], remainingMs: 0, ...(count !== undefined && { count: 0 }) }
+  return {
+    name,
+    kind,
+    owners: [],
+    remainingMs: 0,
+    waitingClients: 0,
+    ...(count !== undefined && { count: 0 }),
+  }
 }
 
 function leaseOf({ remainingMs }: LockView, atMs: number, before: Seen | undefined): Lease {

@@ -1,19 +1,26 @@
 import type { DeadlockLink, LockRole } from '../../base/errors/deadlock-error.js'
 import type { SeenEdge } from '../../port/edges-port.js'
 import { lockKeyOf } from '../../port/edges-port.js'
-import { cyclesAmong, linksOf } from './cycles.js'
+import { cyclesAmong, linkOf, linksOf } from './cycles.js'
 import { verified } from './verify.js'
 import type { View } from './view.js'
 
 /** So many locks more are read than those that are asked about. */
 const MOST_FOLLOWED = 100
 
-/** The deadlocks that these locks are part of. `turn` settles when the next lock may be read. */
-export async function deadlocksAround(
+/** What hangs on some locks. */
+export interface Around {
+  readonly deadlocks: ReadonlyArray<readonly DeadlockLink[]>
+  /** Who waits for one of them while it holds others, who waits for those, and so on: one for each of the locks held. */
+  readonly waits: readonly DeadlockLink[]
+}
+
+/** The deadlocks that these locks are part of, and what else hangs on them. `turn` settles when the next lock may be read. */
+export async function waitsAround(
   view: View,
   locks: readonly LockRole[],
   turn: () => Promise<void>,
-): Promise<ReadonlyArray<readonly DeadlockLink[]>> {
+): Promise<Around> {
   const edges = new Map<string, SeenEdge>()
   const read = new Set<string>()
   const ahead = [...locks]
@@ -33,5 +40,8 @@ export async function deadlocksAround(
     const standing = await verified(cycle, view)
     if (standing) deadlocks.push(linksOf(standing))
   }
-  return deadlocks
+  return {
+    deadlocks,
+    waits: [...edges.values()].flatMap((edge) => edge.holds.map((hold) => linkOf(edge, hold))),
+  }
 }

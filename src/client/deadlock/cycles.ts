@@ -1,4 +1,4 @@
-import type { DeadlockLink } from '../../base/errors/deadlock-error.js'
+import type { DeadlockLink, LockRole } from '../../base/errors/deadlock-error.js'
 import { labelOf } from '../../base/identity/label.js'
 import { type Edge, type HeldLock, lockKeyOf, type SeenEdge } from '../../port/edges-port.js'
 
@@ -59,17 +59,17 @@ export function linksOf(cycle: readonly SeenEdge[]): readonly DeadlockLink[] {
   const turned = fromFirst(cycle)
   return turned.map((edge, index) => {
     const before = turned.at(index - 1) ?? edge
-    const hold = holdBetween(before, edge)
-    return {
-      owner: edge.owner,
-      label: labelOf(edge.owner),
-      holds: { kind: hold?.kind ?? before.waitsFor.kind, name: before.waitsFor.name },
-      waitsFor: edge.waitsFor,
-      waitsSince: edge.since,
-      takenAt: hold?.takenAt,
-      waitsAt: edge.waitsAt,
-    }
+    return linkOf(edge, holdBetween(before, edge) ?? before.waitsFor)
   })
+}
+
+/** That an owner waits while it has that lock. */
+export function linkOf(
+  { owner, waitsFor, since, waitsAt }: SeenEdge,
+  { kind, name, takenAt }: LockRole & Partial<HeldLock>,
+): DeadlockLink {
+  const label = labelOf(owner)
+  return { owner, label, holds: { kind, name }, waitsFor, waitsSince: since, takenAt, waitsAt }
 }
 
 /** The same cycle, beginning with the same edge whoever has found it. */

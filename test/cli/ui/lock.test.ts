@@ -1,5 +1,6 @@
 /** The page of one lock in a real browser: who holds it, who waits, deadlocks, freeing it. */
 import { describe, expect, it } from 'vitest'
+import type { Holdfast } from '../../../src/index.js'
 import { plainRing } from '../../deadlock/ring.js'
 import { refusal } from './chromium.js'
 import { shows, useStage } from './stage.js'
@@ -58,6 +59,31 @@ describe.skipIf(refusal !== undefined)(
       await stage.scene.client('operator').lock('account:0').forceUnlock()
       await named.waitFor({ state: 'hidden' })
       await Promise.all(ring.sections)
+    })
+
+    it('says what it holds up, through those who wait for it', async () => {
+      const [first, second, third] = ['web-1:11', 'web-2:22', 'web-3:33'].map((each) =>
+        stage.scene.client(each),
+      )
+      if (!first || !second || !third) throw new Error('there are three clients')
+      const hold = await first.lock('root').acquire()
+      const waits = async (client: Holdfast, own: string, wanted: string): Promise<void> => {
+        const waiting = new Promise((resolve) => client.once('waiting', resolve))
+        stage.later(() => section)
+        const section = client.lock(own).withLock(() => client.lock(wanted).withLock(() => undefined))
+        await waiting
+      }
+      await waits(second, 'middle', 'root')
+      await waits(third, 'leaf', 'middle')
+      const { url } = await stage.serve()
+      const page = await stage.open(`${url}lock?name=root`)
+      const heldUp = page.getByRole('region', { name: 'It holds up 2 other locks' })
+      await heldUp.getByText('middle is held by web-2:22, who waits for root for').waitFor()
+      await heldUp.getByRole('link', { name: 'leaf' }).click()
+      await page.getByRole('heading', { name: 'leaf', level: 1 }).waitFor()
+      await shows(page, 'held')
+      expect(await heldUp.count()).toBe(0)
+      await hold.release()
     })
 
     it('names and labels of any kind are text', async () => {

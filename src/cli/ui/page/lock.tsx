@@ -114,19 +114,22 @@ function Line({ line }: Row) {
 function Parties({ of: { named, more }, verb }: { of: Several; verb: 'since' | 'waits' }) {
   return (
     <>
-      {named.map((party) => (
-        <li key={party.owner}>
-          <span class="who">{party.who}</span>
-          {party.owner !== party.who && <code class="owner">{party.owner}</code>}
-          <span class="quiet remarks">{remarksOf(party).join(', ')}</span>
-          {party.since !== null && (
-            <span class="when">
-              {verb === 'since' ? 'for ' : 'waits for '}
-              <Lasting since={party.since} />
-            </span>
-          )}
-        </li>
-      ))}
+      {named.map((party) => {
+        const remarks = remarksOf(party)
+        return (
+          <li key={party.owner}>
+            <span class="who">{party.who}</span>
+            {party.owner !== party.who && <code class="owner">{party.owner}</code>}
+            {remarks.length > 0 && <span class="quiet remarks">{remarks.join(', ')}</span>}
+            {party.since !== null && (
+              <span class="when">
+                {verb === 'since' ? 'for ' : 'waits for '}
+                <Lasting since={party.since} />
+              </span>
+            )}
+          </li>
+        )
+      })}
       {more > 0 && <li class="quiet">and {plural(more, 'other')}</li>}
     </>
   )

@@ -10,6 +10,7 @@ import { follow, free, reconnect, type Standing } from './connection.js'
 import { Deadlocks } from './deadlock.js'
 import { Outcome, Question } from './freeing.js'
 import { Header } from './header.js'
+import { HeldUp } from './held-up.js'
 import { WarningIcon } from './icons.js'
 import { List, type ListActions } from './list.js'
 import { Locks } from './lock.js'
@@ -66,6 +67,7 @@ function App() {
         <Outcome freeing={freeing} message={message} />
         {message && <Tiles {...message} />}
         <Deadlocks deadlocks={message?.deadlocks ?? []} />
+        {lockName !== undefined && <HeldUp waits={message?.waits ?? []} name={lockName} />}
         <div class="halves">
           {lockName === undefined ? (
             <List {...state} actions={actions} />

@@ -15,7 +15,8 @@ export function Sparkline({
 }) {
   if (values.length < 3) return null
   const [least, most] = [Math.min(...values), Math.max(...values)]
-  const high = Math.max(1, most - least)
+  // One more or less of a thousand is no mountain.
+  const high = Math.max(1, most - least, most / 5)
   const points = values.map((value, index) => {
     const x = (index / (values.length - 1)) * WIDTH
     const y = most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / high) * (HEIGHT - 4)
