@@ -7,6 +7,7 @@ import { computeOnceTroubleCases } from './cases/compute-once-trouble.cases.js'
 import { detachCases } from './cases/detach.cases.js'
 import { disturbanceCases } from './cases/disturbance.cases.js'
 import { fencesCases } from './cases/fences.cases.js'
+import { habitCases } from './cases/habit.cases.js'
 import { latchCases } from './cases/latch.cases.js'
 import { leaderCases } from './cases/leader.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
@@ -61,7 +62,7 @@ const topics: Readonly<Record<string, Topic>> = {
   'fenced lock': {
     needs: 'fencedLock',
     kind: 'fenced',
-    cases: [commonCases, waitingCases, lingeringCases, notReentrantCases, fencesCases],
+    cases: [commonCases, waitingCases, lingeringCases, habitCases, notReentrantCases, fencesCases],
   },
   leader: { needs: 'fencedLock', cases: [leaderCases] },
   'fair lock': {

@@ -2,6 +2,7 @@ import { closingCases } from './cases/closing.cases.js'
 import { eventsCases } from './cases/events.cases.js'
 import { exclusionCases } from './cases/exclusion.cases.js'
 import { extendCases } from './cases/extend.cases.js'
+import { habitCases } from './cases/habit.cases.js'
 import { handOverCases } from './cases/hand-over.cases.js'
 import { handOverHeirsCases } from './cases/hand-over-heirs.cases.js'
 import { handOverTermsCases } from './cases/hand-over-terms.cases.js'
@@ -50,6 +51,7 @@ export function lockCases(place: Place): void {
   handOverHeirsCases(place)
   handOverTermsCases(place)
   lingeringCases(place)
+  habitCases(place)
   notReentrantCases(place)
   labelsCases(place)
   handlesCases(place)

@@ -6,7 +6,6 @@ import { journalOf } from '../journal.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
-import { habitCases } from './habit.cases.js'
 
 /** So long that no test waits for it. */
 const LONG_MS = 20_000
@@ -38,7 +37,6 @@ async function lingering(
 
 /** A lock that stays with its process after the release, for as long as nobody else wants it. */
 export function lingeringCases(place: Place): void {
-  habitCases(place)
   describe('a lock that lingers', () => {
     const lingers = given(place, 'lingers')
 
