@@ -165,11 +165,16 @@ describe('a history', () => {
       for await (const picture of looker.pictures({ name: 'a' }, 0, gone.signal)) pictures.push(picture)
     }
     const reading = read()
-    await holdfast.lock('a').acquire()
+    const again = await holdfast.lock('a').acquire()
     const seen = (): readonly string[] =>
       pictures.flatMap(({ changes }) => changes.map(({ text }) => text.replace(/;.*/, '')))
     await eventually(seen, (texts) => texts.length > 2)
-    expect(seen()).toEqual(['was taken by web-1', 'was released, or freed by force', 'was taken by web-1'])
+    // A listing finds it too, and has nothing to tell that the page was not told.
+    await listed()
+    await again.release()
+    const released = 'was released, or freed by force'
+    await eventually(seen, (texts) => texts.at(-1) === released && texts.length > 3)
+    expect(seen()).toEqual(['was taken by web-1', released, 'was taken by web-1', released])
     gone.abort()
     await reading
     looker.close()
