@@ -8,6 +8,7 @@ import { EtcdServer } from '../servers/etcd/index.js'
 import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { clientOf, wireTo } from './scene.js'
 
 const about = { command: 'test' }
@@ -156,7 +157,7 @@ describe('watches', () => {
   test('W7: a server that accepts a watch and does not answer is left for the next', async () => {
     const { wire, url } = await wireTo(server)
     closing.push(() => wire.stop())
-    const { etcd, all } = watches([{ url }, server], 300)
+    const { etcd, all } = watches([{ url }, server], lasting(300))
     await put(etcd, 'hung')
     wire.silence('down')
     const told: string[] = []

@@ -90,8 +90,10 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const controller = new AbortController()
           const waitMs = how === 'times out' ? { waitMs: 500 } : {}
           const greedy = rejectionOf(remote.acquire({ permits: 3, signal: controller.signal, ...waitMs }))
-          const modest = remote.acquire()
+          // In line before the other asks.
           await untilWaiting(place, remote, 1)
+          const modest = remote.acquire()
+          await place.pass(20)
           await all.release()
           if (how === 'leaves') {
             // Until the greedy one has asked again, in vain.
