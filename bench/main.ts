@@ -99,9 +99,6 @@ async function writeDown(suite: Suite, results: Results): Promise<void> {
   await Promise.all(charts.map(({ name, svg }) => writeFile(new URL(`${name}.svg`, folder), svg)))
   await writeFile(new URL(suite.figures, docs), `${JSON.stringify(results, undefined, 1)}\n`)
   await writeFile(new URL(suite.page, docs), suite.documentOf(results, charts))
-  if (!suite.partOf) return
-  const page = new URL(suite.partOf.page, docs)
-  await writeFile(page, suite.partOf.with(await readFile(page, 'utf8'), results, charts))
 }
 
 function positive(text: string): number {

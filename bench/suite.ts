@@ -27,9 +27,4 @@ export interface Suite {
   gatesOf(results: Results): readonly Gate[]
   chartsOf(results: Results): readonly Picture[]
   documentOf(results: Results, charts: readonly Picture[]): string
-  /** A page written by hand that has a part of the benchmark's. */
-  readonly partOf?: {
-    readonly page: string
-    with(page: string, results: Results, charts: readonly Picture[]): string
-  }
 }

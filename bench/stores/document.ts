@@ -17,6 +17,7 @@ import {
   storeGrowthWaiters,
   storeScenarios,
 } from './scenarios.js'
+import { sideBySideOf } from './side-by-side.js'
 
 const ways = [
   'Cells, rounds and figures are as in [benchmarks.md](benchmarks.md#how-it-was-measured). The servers are fresh ones on this machine, their',
@@ -57,6 +58,8 @@ export function storesDocumentOf(results: Results, charts: readonly Picture[]): 
     '## Gates',
     'What Holdfast must reach, worked out from the figures below.',
     markdown({ head: ['', 'needed', 'reached', ''], rows: storeGatesOf(results).map(gateRow) }),
+    '## Side by side',
+    sideBySideOf(results, charts),
     '## How it was measured',
     ways,
     '## Who takes part',
@@ -91,7 +94,7 @@ function introduction(results: Results): string {
     'Raw figures: [benchmarks/stores.json](benchmarks/stores.json).',
     '',
     '```sh',
-    'npm run bench -- --stores                 # brings every server that it can, writes this page and a part of stores.md',
+    'npm run bench -- --stores                 # brings every server that it can, writes this page',
     'npm run bench -- --stores --only postgres # some of it, in the place of what the page had',
     'npm run bench -- --stores --full          # a million sections, to see how the tables grow',
     '```',

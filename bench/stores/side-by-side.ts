@@ -1,5 +1,4 @@
 import type { Figures } from '../measure/figures.js'
-import { busyness } from '../measure/machine.js'
 import type { Results, TakeOver } from '../measure/results.js'
 import { summarise } from '../measure/summary.js'
 import { picture } from '../report/document.js'
@@ -9,10 +8,6 @@ import { markdown } from '../report/tables.js'
 import { MEMORY, type PlaceName, places } from './scenarios.js'
 
 const OURS = 'holdfast-store'
-
-/** What stands between these lines of docs/stores.md is written by the benchmark. */
-export const BEGIN = '<!-- Written by `npm run bench -- --stores` from here -->'
-export const END = '<!-- to here. -->'
 
 type Take = (figures: Figures) => number | undefined
 
@@ -45,9 +40,8 @@ export function figureOf(
   return figures && take(figures)
 }
 
-/** The part of the page, without the lines around it. */
+/** All stores in one table each, as a part of the page. */
 export function sideBySideOf(results: Results, charts: readonly Picture[]): string {
-  const { machine, startedAt, additions = [] } = results
   const shown = places.filter(({ place }) =>
     figureOf(results, place, 'sequential', (figures) => figures.sections),
   )
@@ -57,10 +51,8 @@ export function sideBySideOf(results: Results, charts: readonly Picture[]): stri
   ])
   const memory = summarise(results.cells, MEMORY, 'holdfast-memory')?.figures
   return [
-    `Of one run on ${(additions.at(-1)?.startedAt ?? startedAt).slice(0, 10)}: ${machine.processor}, ${machine.cores} cores, Node ${machine.node}, one server of each on the same machine, what is`,
-    'committed flushed to the disk. Compare them with each other, not with your machine: there a network and the servers’ replicas come on top.',
-    ...[busyness(additions.at(-1)?.machine ?? machine) ?? []].flat(),
-    '[How it is measured, and what else there is for each store](benchmarks-stores.md).',
+    'One server of each on the same machine, what is committed flushed to the disk. Compare them with each other, not with your machine: there a',
+    'network and the servers’ replicas come on top.',
     '',
     markdown({ head: ['', ...columns.map(({ title }) => title)], rows }),
     '',
@@ -72,7 +64,9 @@ export function sideBySideOf(results: Results, charts: readonly Picture[]): stri
         ]),
     ...charts.filter(({ name }) => name.startsWith('side-by-side-')).flatMap((each) => [picture(each), '']),
     ...crashes(results.takeOvers ?? []),
-  ].join('\n')
+  ]
+    .join('\n')
+    .trimEnd()
 }
 
 function crashes(takeOvers: NonNullable<Results['takeOvers']>): string[] {
@@ -91,11 +85,4 @@ function crashes(takeOvers: NonNullable<Results['takeOvers']>): string[] {
     markdown({ head: ['', '`watchdogMs`', 'median, ms', 'worst, ms'], rows }),
     '',
   ]
-}
-
-/** The page with that part in the place of what it had. */
-export function withSideBySide(page: string, part: string): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`docs/stores.md has no lines '${BEGIN}' and '${END}'`)
-  return `${page.slice(0, from + BEGIN.length)}\n\n${part}\n${page.slice(to)}`
 }

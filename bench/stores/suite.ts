@@ -9,7 +9,6 @@ import { storeEntries } from './entries.js'
 import { storeGatesOf } from './gates.js'
 import { quickenedStores } from './quick.js'
 import { crash, places, storeScenarios, tableGrowth, tablePlaces } from './scenarios.js'
-import { sideBySideOf, withSideBySide } from './side-by-side.js'
 
 /** A million with `--full`, which takes as long as all else together. */
 const CRASHES = { usual: { times: 3, watchdogMs: 3_000 }, quick: { times: 1, watchdogMs: 1_000 } } as const
@@ -48,8 +47,4 @@ export const storesSuite: Suite = {
   gatesOf: storeGatesOf,
   chartsOf: storeChartsOf,
   documentOf: storesDocumentOf,
-  partOf: {
-    page: 'stores.md',
-    with: (page, results, charts) => withSideBySide(page, sideBySideOf(results, charts)),
-  },
 }
