@@ -12,7 +12,7 @@ import { Project } from './project.js'
 /** Compilers take their time on a machine that runs other tests too. */
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
-const PLAIN_LOCK_BYTES = 147_600
+const PLAIN_LOCK_BYTES = 146_600
 const WHOLE_CLIENT_BYTES = 257_500
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
