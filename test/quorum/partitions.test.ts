@@ -122,7 +122,6 @@ test('O1, W3: clients each of which another server does not answer exclude each 
     }),
   )
   expect(most).toBe(1)
-  expect(Math.max(...served)).toBeLessThanOrEqual(40)
   for (const { end } of made) end()
 }, 60_000)
 
