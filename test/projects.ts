@@ -30,7 +30,7 @@ const virtual: Project = {
     'test/deadlock/{chase,cycles,virtual-time}.test.ts',
     'test/docs/{claims,demo-picture,errors,guarantees,options,stores}.test.ts',
     'test/leader/{observers,resigning}.test.ts',
-    'test/line/{client-line,memory,row-grants,told}.test.ts',
+    'test/line/{client-line,line-for-a-while,memory,row-grants,told}.test.ts',
     'test/liveness/{news-and-answers,schedules}.test.ts',
     'test/memcached/{options,reply}.test.ts',
     'test/metrics/{histogram,traces}.test.ts',

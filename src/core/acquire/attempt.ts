@@ -163,7 +163,9 @@ export class Attempt {
     const deserted = queue.place.takeDeserted()
     if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
     learned.ofReply(reply, watching)
-    this.traces.inLine(placed && env.kind.placePer === 'call' ? request : undefined)
+    // What stood in line before still does, though the store keeps no line at the moment.
+    if (reply.outcome !== 'busy') this.traces.inLine(undefined)
+    else if (placed && env.kind.placePer === 'call') this.traces.inLine(request)
     if (reply.outcome === 'granted') return this.#admit(question, reply)
     this.#tooLateSince = undefined
     this.#refused(question, reply)
