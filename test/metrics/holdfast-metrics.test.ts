@@ -74,6 +74,10 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
       waiting: 0,
       waitTime: { count: 0 },
     })
+    // For several locks it is one call, however many of them it asks for.
+    const several = holdfast.multiLock([lock, holdfast.lock(place.lockName())])
+    expect(await several.tryAcquire()).toBeNull()
+    expect(holdfast.metrics()).toMatchObject({ timedOut: 3 })
     await far.release()
   })
 

@@ -141,7 +141,6 @@ export class AcquireAll implements Composition {
     // A part of a command that was repeated, whose other part has ended: not what was asked for.
     for (const grant of grants.values()) void first.locker.discard(grant)
     this.#failingSince = refusal.failingSince
-    if (this.#isLastTry && refusal.cause === undefined) first.locker.metrics.timedOut()
     return this.#refusedBy(group.find(({ name }) => name === refusal.name) ?? first, refusal)
   }
 
@@ -155,7 +154,9 @@ export class AcquireAll implements Composition {
   ): Promise<AcquireAllRefusal | undefined> {
     const member = group.find(({ name }) => name === refused.name)
     const mayBeKept = member?.locker.port.line?.hearAsks && refused.holder !== undefined
-    return mayBeKept && this.terms.waitMs === 0 ? await this.#take(member) : refused
+    if (mayBeKept && this.terms.waitMs === 0) return await this.#take(member)
+    if (refused.cause === undefined) group[0]?.locker.metrics.timedOut()
+    return refused
   }
 
   async #take(member: Member): Promise<AcquireAllRefusal | undefined> {
