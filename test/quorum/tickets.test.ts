@@ -1,6 +1,7 @@
 /** Clients that wait for a quorum's lock have tickets, by which all servers prefer the same one. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Holdfast } from '../../src/index.js'
+import { type Holdfast, quorum } from '../../src/index.js'
+import { rowSettings } from '../setup/row-settings.js'
 import { Assembly } from './assembly.js'
 
 const NAME = 'turns'
@@ -151,6 +152,22 @@ describe.each([3, 5])('with %i servers', (servers) => {
     const freeAt = assembly.clock.now()
     await assembly.outcome(next.then((its) => its.release()))
     expect(assembly.clock.now() - freeAt).toBeLessThan(150)
+    await assembly.nothingLeft(NAME)
+  })
+
+  test('W4: one that asks while it hears nothing gets no ticket: it could not give it back', async () => {
+    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire())
+    // Its watch has broken, and it repeats a request that was not answered.
+    const session = quorum(assembly.servers).open(rowSettings(assembly.clock))
+    const { lock } = session
+    const request = { name: NAME, owner: 'deaf:1', heldBefore: 0, leaseMs: 5_000, waits: true } as const
+    expect(await assembly.outcome(lock.acquire(request))).toMatchObject({ outcome: 'busy' })
+    await assembly.outcome(lock.abandon(request))
+    await assembly.outcome(hold.release())
+    const next = await assembly.outcome(assembly.holdfast().lock(NAME).tryAcquire())
+    expect(next).not.toBeNull()
+    await assembly.outcome(Promise.resolve(next?.release()))
+    await assembly.outcome(session.close())
     await assembly.nothingLeft(NAME)
   })
 

@@ -43,7 +43,8 @@ export async function elect(
   const hear = (soFar: Verdict): void => {
     if (soFar.outcome === 'held' || soFar.outcome === 'split') caller?.hears(busy(soFar))
   }
-  const ballot = new Ballot(members, schedule, { ...request, ticket: attempt.ticket }, hear)
+  const { stands: waits, ticket } = attempt
+  const ballot = new Ballot(members, schedule, { ...request, waits, ticket }, hear)
   let verdict = await ballot.ask([...members.keys()], timeoutMs)
   const roundTripMs = elapsedMs()
   // After the last question: time for its answer, and for giving votes back.
@@ -70,7 +71,7 @@ export async function elect(
   await withDeadline(schedule, patienceMs, ballot.giveBack())
   const since = caller?.since ?? startedAt
   const waitedMs = (): number => clock.now() - since
-  if (request.waits) attempt.waits(ballot.tickets)
+  if (waits) attempt.waits(ballot.tickets)
   attempt.refused(grants, {
     split: verdict.outcome !== 'held',
     afterSplits: (splits) => splitPauseMs(splits, Math.random(), waitedMs()),

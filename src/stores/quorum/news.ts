@@ -8,6 +8,8 @@ import { Standing } from './standing.js'
 export interface WatchedAttempt {
   /** How often votes were split in a row before it. */
   readonly splitsBefore: number
+  /** Whether it may get a ticket, which the client gives back when its last watch ends. */
+  readonly stands: boolean
   /** The client's ticket; 0: it has none. */
   readonly ticket: number
   granted(): void
@@ -61,6 +63,7 @@ export class QuorumWatches {
     for (const watch of watches) watch.asks()
     if (waits) watched?.standing.asks()
     return {
+      stands: waits === true && watched !== undefined,
       splitsBefore: Math.max(0, ...watches.map(({ splits }) => splits)),
       ticket: watched?.standing.ticket ?? 0,
       granted: () => {
@@ -68,7 +71,14 @@ export class QuorumWatches {
         for (const watch of watches) watch.splits = 0
       },
       waits: (tickets) => {
-        if (watched && this.#watched.get(name) === watched) watched.standing.waits(tickets)
+        if (!watched) return
+        const { standing } = watched
+        if (this.#watched.get(name) === watched) standing.waits(tickets)
+        else {
+          // Its last watch has ended meanwhile, and a vote that was asked for later has renewed the ticket.
+          standing.asks()
+          standing.leave()
+        }
       },
       refused: (grants, pauses) => {
         for (const watch of watches) watch.refused(grants, pauses)
