@@ -171,6 +171,22 @@ describe.each([3, 5])('with %i servers', (servers) => {
     await assembly.nothingLeft(NAME)
   })
 
+  test('W4: one that has entered, and whose hold is undone in the place of being released, leaves no ticket', async () => {
+    const session = quorum(assembly.servers).open(rowSettings(assembly.clock))
+    const { lock } = session
+    const watch = lock.watch(NAME, () => undefined)
+    await assembly.outcome(watch.confirmed)
+    const request = { name: NAME, owner: 'entered:1', heldBefore: 0, leaseMs: 5_000, waits: true } as const
+    expect(await assembly.outcome(lock.acquire(request))).toMatchObject({ outcome: 'granted' })
+    await assembly.outcome(lock.abandon(request))
+    const next = await assembly.outcome(assembly.holdfast().lock(NAME).tryAcquire())
+    expect(next).not.toBeNull()
+    await assembly.outcome(Promise.resolve(next?.release()))
+    watch.close()
+    await assembly.outcome(session.close())
+    await assembly.nothingLeft(NAME)
+  })
+
   test('W4: one that leaves when it is its turn passes it on', async () => {
     const first = assembly.holdfast()
     const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire())

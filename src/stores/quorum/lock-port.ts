@@ -68,8 +68,10 @@ export class QuorumLockPort implements LockPort {
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
-    // Other calls of this client may wait. Failed releases continue in the background; the lock is free when it is free on a majority.
-    const undone = this.members.map(({ backlog }) => backlog.undo({ ...request, ticket: 0 }))
+    // Other calls of this client may wait: they keep its ticket. Without them it is that of the hold which ends here.
+    const undo = this.#watches.stands(request.name) ? { ...request, ticket: 0 } : request
+    // Failed releases continue in the background; the lock is free when it is free on a majority.
+    const undone = this.members.map(({ backlog }) => backlog.undo(undo))
     const enough = concluded(undone, (answers) =>
       countOf(answers, () => true) >= this.#majority ? true : undefined,
     )

@@ -86,6 +86,11 @@ export class QuorumWatches {
     }
   }
 
+  /** Whether the client may have a ticket that it gives back when its last watch of that lock ends. */
+  stands(name: string): boolean {
+    return this.#watched.get(name)?.standing.asked ?? false
+  }
+
   close(): void {
     for (const { watches } of [...this.#watched.values()]) for (const watch of [...watches]) watch.close()
   }

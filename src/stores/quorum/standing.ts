@@ -13,7 +13,7 @@ export class Standing {
   /** 0: none. */
   ticket = 0
   /** Whether servers may have one. */
-  #asked = false
+  asked = false
 
   constructor(
     private readonly name: string,
@@ -23,7 +23,7 @@ export class Standing {
 
   /** A request is sent that gets one. */
   asks(): void {
-    this.#asked = true
+    this.asked = true
   }
 
   waits(tickets: ReadonlyMap<number, number>): void {
@@ -36,15 +36,15 @@ export class Standing {
     }
   }
 
-  /** Its client has the lock: its release gives the ticket back. */
+  /** Its client has the lock: what ends the hold gives the ticket back. */
   entered(): void {
     this.ticket = 0
-    this.#asked = false
+    this.asked = false
   }
 
   /** None of its client waits any more. */
   leave(): void {
-    if (!this.#asked) return
+    if (!this.asked) return
     this.entered()
     const { name, clientId } = this
     const nothing: AcquireRequest = { name, owner: `${clientId}:0`, heldBefore: 0, leaseMs: KEPT_MS }
