@@ -177,7 +177,7 @@ local function pass_on(asking)
       if left >= 0 then
         call_head(left, head, it)
       end
-      -- What is too little for the head is news to those outside alone.
+      -- Permits too few for the head are announced only if somebody outside the line listens.
       if head and not refused and (outsiders() or 1) <= 0 then
         return 0
       end

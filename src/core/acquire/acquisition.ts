@@ -233,8 +233,8 @@ export class Acquisition implements Linked<Acquisition> {
       if (outer.state !== 'held' || !outer.admits(this.waiter.caller)) return undefined
       return await this.#attempt.send(added())
     } finally {
-      // What it may have counted up without knowing is counted down in the background: a release names the count it goes to, so
-      // that whatever was counted beside it goes with the hold below.
+      // If its answer was lost, the undoing lowers the count that it may have raised. A release of the hold below does so too: it names
+      // the count that is to be left.
       outer.turns.end()
     }
   }

@@ -226,8 +226,8 @@ export class Attempt {
   }
 
   /**
-   * No answer in time is the store's fault only where it had its time: a call that spent its wait in the queue, or was answered before, may
-   * have asked a moment ago.
+   * Blames the store for a missing answer only if it had the time to give one: a call that spent its wait in the queue, or was answered
+   * before, may have asked a moment ago.
    */
   #cutShort(sentAt: number): void {
     const { env, call } = this

@@ -13,7 +13,7 @@ export interface Situation {
   readonly nested: boolean
   /** Whether the lock has stayed with this process, with nobody inside. */
   readonly keptHere: boolean
-  /** When to make a single attempt once more: what refused it may have nobody inside. */
+  /** When to make a single attempt once more: the holder's process may only keep the lock, with nobody inside. */
   readonly tryAgainAt: number | undefined
   /** Whether a hold is on its way to it from another call, by a command whose answer is awaited. */
   readonly handOffPending: boolean
@@ -120,9 +120,9 @@ function howToLook(me: Situation): Step | undefined {
   // An attempt for whose answer there is no time could only be given back.
   if (me.hasAsked && me.now >= me.deadline) return undefined
   if (letsOthersGoFirst(me)) return undefined
-  // A call that waited behind one that gave up, or in line, need not find the outage out again, one command's time later.
+  // A call that waited behind one that gave up, or in line, knows of the outage: it does not spend a command's time on finding out again.
   if (me.outOfPatience && me.waits) return { do: 'fail' }
-  // What a request has come to that was not answered, only its repetition can tell.
+  // Only the repetition of an unanswered request tells what has become of it.
   const known = me.now < me.knownUntil && me.retryAt === undefined
   return known ? { do: 'learn', from: 'answer' } : { do: 'ask' }
 }

@@ -48,8 +48,8 @@ export class Traces {
   }
 
   /**
-   * A request is sent. If it is the one whose outcome is unknown, once more, this returns what that failed with: an answer settles both.
-   * Any other takes no account of that one, which is given back.
+   * A request is sent. If it repeats the one whose outcome is unknown, this returns what that failed with: an answer settles both. A different
+   * request does not settle the old one, which is undone.
    */
   repeated({ owner, heldBefore }: AcquireRequest): unknown {
     const unsettled = this.#unsettled
@@ -96,10 +96,9 @@ export class Traces {
   }
 
   /**
-   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, which waits for nobody, the
-   * owner keeps the holds it has been granted since, and one that may be on its way. After the tenure was lost there is no outer
-   * hold to go back to: then all that owner has is given back, unless the owner is at this lock again under the same name, whose
-   * own release will do that.
+   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, the undoing leaves the owner the holds it has been
+   * granted since, and one that may be on its way. After a loss there is no outer hold to go back to: the undoing gives back all that the
+   * owner has, unless it has come to this lock again under the same name; then its own release does that.
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { queue, waiter, env } = this

@@ -24,7 +24,7 @@ export class ReleaseWatch {
   version = 0
   /** Up to which number somebody has looked into it. */
   #read = 0
-  /** What was the latest when the watch began: that itself, as the store may have announced something before. */
+  /** The version that the beginning of this watch counts as: the store may have announced something before it. */
   #begunAt = 0
   #watch: Watch | undefined
   #confirmed = false

@@ -21,8 +21,8 @@ export class Waiter implements Linked<Waiter> {
   /** The attempt under way; never rejects. */
   attempting: Promise<unknown> | undefined
   /**
-   * Whether it only waits, so that the lock may be handed to it. One that has got up is as good: it takes what it was handed before it
-   * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line gets up to see to the watch.)
+   * Whether it only waits, so that the lock may be handed to it. A waiter that has just woken may still be handed the lock: it takes that before it
+   * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line wakes to see to the watch.)
    */
   resting = false
   /** Whether the lock is on its way to it: then it asks for nothing itself. */

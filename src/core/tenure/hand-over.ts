@@ -53,8 +53,8 @@ export function handOverInMemory(env: Environment, last: HoldRecord, call: Call)
 }
 
 /**
- * Hands the lock on with one command. After `lost` there was nothing to hand on. After `unknown` the lock is still to be
- * released, which may find it gone: what the successor may have got is being taken back.
+ * Hands the lock on with one command. After `lost` there was nothing to hand on. After `unknown` the caller releases the lock, and may find
+ * it gone: Orphans undoes the successor's grant, if there was one.
  */
 export async function handOverByCommand(
   env: Environment,

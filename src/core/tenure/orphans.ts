@@ -23,7 +23,7 @@ export const CARRIED_OUT: Promise<AcquireReply> = Promise.resolve({ outcome: 'gr
  * outcome: a grant that arrives after all is given back, a count that may have been raised is lowered again (rules W4, X1).
  * Works in the background, for as long as the orphan could live in the store, and nobody waits for it: the owner's next
  * request goes to the store under another name. The old one is not used again while a copy of the request, or of what undoes it,
- * may still be on its way: one that arrives after the undoing is an orphan that nobody renews, and ends with its lease.
+ * may still be on its way. If a copy arrives after the undoing, nobody renews what it is granted, which ends with its lease.
  */
 export class Orphans {
   /** Orphans not yet settled, by lock and owner. */

@@ -49,7 +49,7 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
   const before = turns.tryTake() ? undefined : await turns.takeFirst()
   env.tenures.stillHeld(tenure)
   const begunAt = clock.now()
-  // The one before it has tried for both, where it tried for as long as this one may: one outage is waited out once.
+  // If the release before it has used up the patience for this outage, this one does not try again.
   const isOver = before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs
   const givenUp = isOver ? { error: before, sentAt: askedAt } : undefined
   const isLast = !grant.endedBy && tenure.holds.length === 1

@@ -3,11 +3,10 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 
 /**
- * The owner that an acquisition of `caller` names to the store: normally the caller's own; a new one if the store has the lock down to
- * it for another call of this process, to which it was handed over (hand-over.ts), or for a tenure that it has lost, or may have it, or
- * may yet hear of a request of that owner's or of what undoes it. Where a lock has two sides the store lets in whoever the other side
- * is down to, and knows no ancestry: only a call that runs within that tenure asks as its owner, a sibling asks as another and takes
- * its turn (rule O2).
+ * The owner that an acquisition of `caller` names to the store: the caller's own, unless the store may still know that owner. It does where another
+ * call of this process got the lock by a hand-over (hand-over.ts), where a tenure was lost, and where a request, or what undoes it, may
+ * still arrive; then the owner is a new one. Where a lock has two sides the store lets in the owner of the other side: only a call that runs
+ * within that tenure asks as its owner; a sibling asks as another and takes its turn (rule O2).
  */
 export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Owner {
   const { owner } = caller

@@ -129,7 +129,7 @@ export class Tenures {
       this.holdEnded(holding)
     }
     this.services.metrics.lost(reason)
-    // A lease that ran out says nothing of the time before; a store that does not know of the tenure may not have for a while.
+    // A lease that ran out does not mean that the lock was lost before. A store that does not know the tenure may have lost it some time ago.
     const perhapsEarlier = reason !== 'lease-expired'
     if (perhapsEarlier)
       for (const { owner } of tenure.passed)

@@ -16,7 +16,7 @@ export interface Entry {
   readonly within?: bigint | undefined
   /** How many permits it is for, where there are permits. */
   readonly permits?: number | undefined
-  /** Its token; undefined where it would take another request, which it must not for an own entry in `stand` and for the first in `read`. */
+  /** Its token. A link leaves it undefined if reading it takes another request; never for an own entry in `stand`, nor for the first in `read`. */
   readonly fence: bigint | undefined
   /** How long it lasts at most if nothing is done, as far as the link can tell without another request. */
   readonly remainingMs: number

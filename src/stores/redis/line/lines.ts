@@ -82,7 +82,7 @@ export interface LineMode {
  */
 export class Lines {
   readonly #standing = new Map<string, Standing>()
-  /** The lock that refused the latest request while its line was empty: the owner that asked will be the first. */
+  /** The name of the lock whose line was empty when it refused the latest request: who asked then will be the first in it. */
   #emptyLine: string | undefined
   /** Places whose owners were let in while the line could not be reached, and that stand there still. */
   readonly #besideLine = new Set<Place>()
