@@ -16,7 +16,9 @@ local waiting = read_line()
 local theirs = turn_of()
 local client = client_of(mode .. ':' .. owner)
 local had = redis.call('HDEL', lock, owner) == 1
-if tickets and not ARGV[3] then
+if tickets and ARGV[3] then
+  turn_ticket(client, 1)
+elseif tickets then
   redis.call('HDEL', tickets, client)
 end
 if not had then

@@ -53,4 +53,7 @@ if theirs > 0 then
   return busy(theirs)
 end
 local token, failure = grant(me, lease)
+if token and tickets and ARGV[4] then
+  turn_ticket(client, -1)
+end
 return token or failure

@@ -3,8 +3,8 @@
   for first: it has its turn, for a while. All servers order the clients alike, so that their votes go to one of them. A ticket is a preference
   and no more: one who counts the votes needs none, and the loss of all tickets costs only the order.
 
-  KEYS[5]  the tickets: a hash of client -> number, and of `:turn` -> `<client> <until>`: whose turn it is, and until when (server, milliseconds).
-           Without it nobody is preferred
+  KEYS[5]  the tickets: a hash of client -> number, below zero while the client has the vote, and of `:turn` -> `<client> <until>`: whose turn it
+           is, and until when (server, milliseconds). Without it nobody is preferred
   A release is announced as `0 <client>`: whose turn it is; `0` where nobody has a ticket.
 
   Returns functions. A script that includes this one includes lock.lua before it.
@@ -15,14 +15,15 @@ local TURN_MS = 200
 -- How much longer than the lock's lease the tickets are kept: those who wait ask again when the lease that they know of ends.
 local TICKETS_KEPT_MS = 10000
 
--- The client with the least ticket, nil where there is none; and the next number.
+-- The client with the least ticket, nil where there is none; and the next number. One that has the vote does not wait: if its lease ends, its
+-- ticket holds up nobody.
 local function first_ticket()
   local fields, first, least, last = tickets and redis.call('HGETALL', tickets) or {}, nil, nil, 0
   for index = 1, #fields, 2 do
     local client, number = fields[index], tonumber(fields[index + 1])
     if client ~= ':turn' and number then
-      last = math.max(last, number)
-      if not first or number < least or (number == least and client < first) then
+      last = math.max(last, math.abs(number))
+      if number > 0 and (not first or number < least or (number == least and client < first)) then
         first, least = client, number
       end
     end
@@ -32,11 +33,11 @@ end
 
 -- Keeps a ticket: with that number; 0: with the next one, unless the client has one. Returns its number, 0 where the server refuses.
 local function keep_ticket(client, number)
-  local kept, _, next_one = redis.call('HGET', tickets, client), first_ticket()
+  local kept, _, next_one = tonumber(redis.call('HGET', tickets, client)), first_ticket()
   if number == 0 then
-    number = tonumber(kept) or next_one
+    number = kept and math.abs(kept) or next_one
   end
-  if not kept or tonumber(kept) ~= number then
+  if kept ~= number then
     if type(redis.pcall('HSET', tickets, client, string.format('%.0f', number))) ~= 'number' then
       return 0
     end
@@ -47,6 +48,14 @@ local function keep_ticket(client, number)
     return 0
   end
   return number
+end
+
+-- Turns the ticket of a client, if it has one: into that of one who has the vote (-1), and back (1).
+local function turn_ticket(client, sign)
+  local number = tonumber(redis.call('HGET', tickets, client))
+  if number and number * sign < 0 then
+    redis.pcall('HSET', tickets, client, string.format('%.0f', -number))
+  end
 end
 
 -- The turn of the client with the least ticket begins. Returns the client, nil where nobody has a ticket.
@@ -64,7 +73,7 @@ end
 local function turn_of()
   local turn = tickets and redis.call('HGET', tickets, ':turn')
   local client, ends = string.match(turn or '', '^(%S+) (%d+)$')
-  if client and redis.call('HEXISTS', tickets, client) == 1 then
+  if client and tonumber(redis.call('HGET', tickets, client) or 0) > 0 then
     return client, tonumber(ends) - server_time()
   end
 end

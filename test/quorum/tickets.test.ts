@@ -109,6 +109,21 @@ describe.each([3, 5])('with %i servers', (servers) => {
     await assembly.outcome(Promise.resolve(hold?.release()))
   })
 
+  test('one that died while it had the lock holds up nobody beyond its lease', async () => {
+    const [first, second] = [assembly.apart(), assembly.apart()]
+    await assembly.outcome(first.holdfast.lock(NAME).acquire({ leaseMs: 1_000 }))
+    for (const way of first.ways) way.conduct = 'gone'
+    const dying = second.holdfast.lock(NAME).acquire({ leaseMs: 2_000 })
+    await assembly.clock.advance(50)
+    const next = assembly.holdfast().lock(NAME).acquire()
+    await assembly.outcome(dying)
+    const enteredAt = assembly.clock.now()
+    for (const way of second.ways) way.conduct = 'gone'
+    const served = await assembly.outcome(next)
+    expect(assembly.clock.now() - enteredAt).toBeLessThan(2_000 + 150)
+    await assembly.outcome(served.release())
+  })
+
   test('faults B1: one that hears nothing is served when the lease ends that it saw', async () => {
     const { holdfast, ways } = assembly.apart()
     for (const way of ways) way.silent = true

@@ -82,6 +82,7 @@ export class RowLockPort implements FencedPort {
     await this.#change(name, (lock) => {
       if (heldBefore === 0) {
         if (ticket === undefined) lock.tickets.leave(clientOf(owner), lock.vacant)
+        else lock.tickets.turn(clientOf(owner), 1)
         this.#leave(lock, owner)
       } else this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
     })
@@ -224,6 +225,7 @@ export class RowLockPort implements FencedPort {
     if (!lock.vacant || othersMs > 0)
       return { ...this.#busy(lock, request), ...ticket, ...(othersMs > 0 && { remainingMs: othersMs }) }
     lock.grant(place, leaseMs)
+    lock.tickets.turn(clientOf(owner), -1)
     lock.line.leave(place)
     if (!lingers || !alone) return granted(this.#lastFence(lock))
     lock.mayLinger()

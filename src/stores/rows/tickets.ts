@@ -1,4 +1,4 @@
-import { aCount, aRecordOf, aText, aTime, partsOf, type Read } from './parts.js'
+import { aRecordOf, aText, aTime, aWhole, partsOf, type Read } from './parts.js'
 
 /** How long the client whose turn it is has for its request, before it loses its ticket. As in `lua/parts/tickets.lua`. */
 export const TURN_MS = 200
@@ -7,13 +7,14 @@ const TICKETS_KEPT_MS = 10_000
 
 /** The tickets of the clients that wait for a lock of which this store has one vote, as its row keeps them. */
 export interface TicketsBody {
+  /** By client; below zero while it has the vote. */
   numbers: Record<string, number>
   turn?: { client: string; until: number }
   until: number
 }
 
 export const theTickets: Read<TicketsBody> = partsOf(
-  { numbers: aRecordOf(aText, aCount), until: aTime },
+  { numbers: aRecordOf(aText, aWhole), until: aTime },
   { turn: partsOf({ client: aText, until: aTime }, {}) },
 )
 
@@ -36,11 +37,18 @@ export class Tickets {
   /** @param number 0: the next one, unless the client has one */
   keep(client: string, number: number, remainingMs: number): number {
     const { numbers } = this.body
-    const kept = number > 0 ? number : (numbers[client] ?? Math.max(0, ...Object.values(numbers)) + 1)
+    const known = Math.abs(numbers[client] ?? Math.max(0, ...Object.values(numbers).map(Math.abs)) + 1)
+    const kept = number > 0 ? number : known
     numbers[client] = kept
     const lease = Number.isFinite(remainingMs) ? remainingMs : 0
     this.body.until = Math.max(this.body.until, Math.ceil(this.now + lease + TICKETS_KEPT_MS))
     return kept
+  }
+
+  /** The client has the vote (-1), or waits again (1). */
+  turn(client: string, sign: 1 | -1): void {
+    const { numbers } = this.body
+    if (numbers[client] !== undefined) numbers[client] = sign * Math.abs(numbers[client])
   }
 
   /** The client has had the lock, or has left. Returns whether it was its turn. */
@@ -86,13 +94,14 @@ export class Tickets {
 
   get #turn(): TicketsBody['turn'] {
     const { turn, numbers } = this.body
-    return turn && numbers[turn.client] !== undefined ? turn : undefined
+    return turn && (numbers[turn.client] ?? 0) > 0 ? turn : undefined
   }
 
+  /** One that has the vote does not wait: if its lease ends, its ticket holds up nobody. */
   get #first(): string | undefined {
-    const inOrder = Object.entries(this.body.numbers).sort(
-      ([one, its], [other, others]) => its - others || (one < other ? -1 : 1),
-    )
+    const inOrder = Object.entries(this.body.numbers)
+      .filter(([, number]) => number > 0)
+      .sort(([one, its], [other, others]) => its - others || (one < other ? -1 : 1))
     return inOrder[0]?.[0]
   }
 }

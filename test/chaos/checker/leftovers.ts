@@ -40,6 +40,11 @@ export async function findLeftovers(
   }
 }
 
+/** Whose fields these are of all that a hash answers. A ticket below zero is that of one who had the lock, and holds up nobody. */
+function waitingIn(hash: readonly string[]): string[] {
+  return hash.filter((field, at) => at % 2 === 0 && !field.startsWith(':') && !hash[at + 1]?.startsWith('-'))
+}
+
 async function leftAt(server: Server, kept: ReadonlySet<string>, places: PlacesLeft): Promise<Finding[]> {
   return await withAdmin(server, async (command) => {
     const list = async (...words: [string, ...string[]]): Promise<string[]> => {
@@ -54,7 +59,7 @@ async function leftAt(server: Server, kept: ReadonlySet<string>, places: PlacesL
         const of = LINE.test(key)
           ? (await list('ZRANGE', key, '0', '-1')).map((place) => place.split(':')[1] ?? '')
           : PROCESSES.test(key)
-            ? (await list('HKEYS', key)).filter((field) => !field.startsWith(':'))
+            ? waitingIn(await list('HGETALL', key))
             : undefined
         // One that is gone by now has none.
         return of && (of.length === 0 || places.mayStay(of, Number(await command('PTTL', key))))
