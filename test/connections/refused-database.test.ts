@@ -60,11 +60,18 @@ describe.each([
         () => true,
       ),
     )
-    const late = scene.holdfast({}, { client: options }).lock(scene.name).tryAcquire({ waitMs: 2_000 })
-    expect(await late).toBeNull()
+    const late = scene.holdfast({}, { client: options }).lock(scene.name).acquire({ waitMs: 60_000 })
+    let entered = false
+    late.then(() => {
+      entered = true
+    }, String)
     await script
+    // Once it stands in line it has asked.
+    await eventually(async () => (await holder.lock(scene.name).countWaitingClients()) === 1)
+    expect(entered).toBe(false)
     expect(await scene.holds()).toEqual({})
     await hold.release()
+    await (await late).release()
   })
 })
 
