@@ -71,7 +71,7 @@ it('pictures wait for a page that does not read, and end with it', async () => {
   socket.resume()
   await eventually(
     () => made,
-    (now) => now > 200,
+    (now) => now > 60,
     30_000,
   )
   socket.destroy()
