@@ -1,14 +1,13 @@
 /** Edges as Redis, memory and a file keep them; as databases do: test/rows/edges.test.ts. */
-import { afterAll, describe, inject } from 'vitest'
+import { describe, inject } from 'vitest'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
-import { Stand } from '../sqlite/client.js'
+import { Stand } from '../sqlite/stand.js'
 import { type EdgePlace, edgeCases } from './edge-cases.js'
 
 const keyPrefix = `edges:${process.pid}:${Date.now()}:`
 const stand = new Stand()
-afterAll(() => stand.end())
 
 const kept = (source: EdgePlace['source']): EdgePlace => ({ source, disconnect: () => undefined })
 

@@ -7,7 +7,7 @@ import { Forked } from '../redisson/forked.js'
 import { bringServer } from '../servers/index.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
-import { Stand } from '../sqlite/client.js'
+import { Stand } from '../sqlite/stand.js'
 import { heard, labels, type Place, ringOfProcesses } from './members.js'
 import { freshNames, ringCases, tracesOf } from './ring-cases.js'
 
@@ -34,13 +34,9 @@ describe.each(['standalone', 'cluster'] as const)('three processes (%s)', (where
 })
 
 describe('three processes (SQLite)', () => {
-  const stand = new Stand()
-  const path = stand.path()
+  const path = new Stand().path()
   const looking = new Holdfast(sqlite(path))
-  afterAll(async () => {
-    await looking.close()
-    await stand.end()
-  })
+  afterAll(() => looking.close())
   ringCases(
     () => ({ path }),
     () => tracesOf(looking),

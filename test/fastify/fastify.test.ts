@@ -1,16 +1,11 @@
 /** A real Fastify with the plugin, its locks in memory, in Redis and behind a proxy that hangs. */
 import Fastify, { type FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, httpAnswer, type RedisClient, type Store } from '../../src/index.js'
 import { fastifyHoldfast } from '../../src/integrations/fastify/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
-
-const applications: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(applications.splice(0).map((application) => application.close()))
-})
 
 /** An application that settles invoices; what it logs is kept. */
 async function start(
@@ -27,7 +22,7 @@ async function start(
 }> {
   const logged: string[] = []
   const app = Fastify({ logger: { level: 'info', stream: { write: (line: string) => logged.push(line) } } })
-  applications.push(app)
+  onTestFinished(() => app.close())
   before(app)
   await app.register(fastifyHoldfast, { store, ...options })
   // A context of its own, as routes usually are.
@@ -132,13 +127,13 @@ test('answersErrors: false leaves errors to the application, which can answer th
 
 test('two plugins, or options that are none, are refused when the application starts', async () => {
   const app = Fastify()
-  applications.push(app)
+  onTestFinished(() => app.close())
   await app.register(fastifyHoldfast, { store: new MemoryStore() })
   const again = app.register(fastifyHoldfast, { store: new MemoryStore() })
   await expect(Promise.resolve(again)).rejects.toThrow(/holdfast/)
   const wrong: object = { store: new MemoryStore(), drainMS: 5 }
   const other = Fastify()
-  applications.push(other)
+  onTestFinished(() => other.close())
   await expect(
     Promise.resolve(Reflect.apply(other.register, other, [fastifyHoldfast, wrong])),
   ).rejects.toThrow(/drainMS/)

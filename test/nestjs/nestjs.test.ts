@@ -4,7 +4,7 @@ import { type AbstractHttpAdapter, APP_FILTER } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import {
   HoldfastHealthIndicator,
@@ -18,11 +18,7 @@ import { standaloneClient } from '../setup/clients.js'
 import { later } from '../setup/later.js'
 import { Invoices, InvoicesModule, Journal } from './invoices.js'
 
-const applications: INestApplication[] = []
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await Promise.all(applications.splice(0).map((application) => application.close()))
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 async function start(
   imports: DynamicModule | DynamicModule[],
@@ -30,7 +26,7 @@ async function start(
 ): Promise<INestApplication> {
   const compiled = await Test.createTestingModule({ imports: [imports, InvoicesModule].flat() }).compile()
   const application = compiled.createNestApplication(adapter, { logger: false })
-  applications.push(application)
+  onTestFinished(() => application.close())
   await application.listen(0, '127.0.0.1')
   return application
 }

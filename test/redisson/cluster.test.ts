@@ -1,6 +1,6 @@
 /** Redisson's lock tests in a cluster. */
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, afterEach, expect, inject, test } from 'vitest'
+import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
@@ -12,13 +12,7 @@ import { placeOf } from '../setup/places.js'
 import { UnguardedCounter } from './unguarded-counter.js'
 
 const place = placeOf('cluster')
-const ends: Array<() => Promise<void>> = []
-
 afterEach(() => place.tidy())
-afterAll(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 /** A section of each kind, nested once. */
 const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => readonly [Lock, Lock]]> = [
   ['lock', (holdfast, name) => [holdfast.lock(name), holdfast.lock(name)]],
@@ -98,13 +92,13 @@ async function addReplica(cluster: Cluster): Promise<Server> {
 
 test('testLockFailoverInCluster: 30 rounds of tryLock and unlock go on while a master is replaced', async () => {
   const cluster = await bringCluster({ flavour: inject('servers').flavour })
-  ends.push(() => cluster.stop())
+  onTestFinished(() => cluster.stop())
   const replica = await addReplica(cluster)
-  ends.push(() => replica.stop())
+  onTestFinished(() => replica.stop())
   const client = clusterClient(cluster.startupNodes)
-  ends.push(async () => client.disconnect())
+  onTestFinished(async () => client.disconnect())
   const holdfast = new Holdfast(client, { commandTimeoutMs: 1_000, storeTimeoutMs: 20_000 })
-  ends.push(() => holdfast.close())
+  onTestFinished(() => holdfast.close())
 
   // Names of all three masters, those of the one that goes among them.
   const names = Array.from({ length: 30 }, (_, index) => `failover:${index}`)

@@ -8,10 +8,7 @@ import { UnguardedCounter } from './unguarded-counter.js'
 
 const place = placeOf('standalone')
 
-afterEach(async () => {
-  await Forked.killAll()
-  await place.tidy()
-})
+afterEach(() => place.tidy())
 
 /** Has a section of that kind: as one thread takes its turn in Redisson's tests. */
 type Turn = (holdfast: Holdfast, name: string, section: () => Promise<void>) => Promise<void>

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
 import { programOf } from '../setup/programs.js'
 
-/** A real child process that runs a fixture, is given its task as JSON and talks back by messages. */
+/** A real child process that runs a fixture, is given its task as JSON and talks back by messages. It ends with its test. */
 export class Forked {
   static readonly #alive = new Set<Forked>()
   readonly #messages: unknown[] = []
@@ -34,6 +35,7 @@ export class Forked {
     })
     const forked = new Forked(child)
     Forked.#alive.add(forked)
+    onTestFinished(() => forked.kill())
     return forked
   }
 

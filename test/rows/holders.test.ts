@@ -1,7 +1,7 @@
 /** Holders in databases whose process is stopped or killed, and databases that crash under holders: with real processes. */
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { type Hold, Holdfast } from '../../src/index.js'
 import { Forked } from '../redisson/forked.js'
@@ -9,19 +9,13 @@ import { bringSqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
 import { lasting } from '../setup/lasting.js'
-import { Stand } from '../sqlite/client.js'
+import { Stand } from '../sqlite/stand.js'
 import type { HolderTask } from './holder.fixture.js'
 import { type Rows, storeOf } from './store-of.js'
 
-const ends: Array<() => Promise<unknown>> = []
-afterEach(async () => {
-  await Forked.killAll()
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 function open(rows: Rows, watchdogMs?: number): Holdfast {
   const holdfast = new Holdfast(storeOf(rows), { ...(watchdogMs !== undefined && { watchdogMs }) })
-  ends.push(() => holdfast.close())
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 
@@ -64,7 +58,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
 
   test('L3: a server that crashes costs no lock whose time goes on; the others are told, and can be had again', async () => {
     const server = await bringSqlServer(product)
-    ends.push(() => server.stop())
+    onTestFinished(() => server.stop())
     const here = { product, address: server.address }
     const [brief, long] = [open(here, 1_500), open(here, 120_000)]
     const lost = journalOf(brief, 'lost')
@@ -84,8 +78,6 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
 })
 
 describe('SQLite', () => {
-  const stand = new Stand()
-  afterAll(() => stand.end())
-  const path = stand.path()
+  const path = new Stand().path()
   stopped(() => ({ path }))
 })

@@ -6,17 +6,12 @@ import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, quorum, type RedisClient } from '../../src/index.js'
 import { nodeRedis } from '../../src/stores/node-redis/index.js'
 import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { Marker, useWithout } from '../setup/marker.js'
-
-const ends: Array<() => unknown> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
 
 interface Where {
   readonly host: string
@@ -87,7 +82,7 @@ function quiet<Client extends { on(event: 'error', listener: () => void): unknow
   client: Client,
 ): Client {
   client.on('error', () => undefined)
-  ends.push(() => client.disconnect())
+  onTestFinished(() => client.disconnect())
   return client
 }
 
@@ -117,7 +112,7 @@ async function answering(answer: Answer): Promise<Where> {
       }
     })
   })
-  ends.push(() => server.stop())
+  onTestFinished(() => server.stop())
   return server
 }
 

@@ -1,9 +1,6 @@
 /** Clients of a database file, without the locks above them: tests of `SqliteRows` alone. */
 
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import type { Draft, Message, RowSession } from '../../src/stores/rows/rows.js'
@@ -120,30 +117,5 @@ export class TestClient {
     const names: string[] = []
     for await (const name of this.session.names(keyspace, pattern)) names.push(name)
     return names
-  }
-}
-
-/** A folder for the files of one test file, and the clients on them. */
-export class Stand {
-  readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-sqlite-'))
-  readonly #clients: TestClient[] = []
-
-  path(): string {
-    return join(this.folder, randomUUID(), 'locks.db')
-  }
-
-  client(options: string | SqliteOptions, parts?: ClientParts): TestClient {
-    const client = new TestClient(options, parts)
-    this.#clients.push(client)
-    return client
-  }
-
-  async tidy(): Promise<void> {
-    await Promise.all(this.#clients.splice(0, this.#clients.length).map(({ session }) => session.close()))
-  }
-
-  async end(): Promise<void> {
-    await this.tidy()
-    rmSync(this.folder, { recursive: true, force: true })
   }
 }

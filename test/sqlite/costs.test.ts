@@ -1,18 +1,15 @@
 /** How many statements it costs. Each change of a row is one transaction. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { type Driver, findDriver, type Value } from '../../src/stores/sqlite/driver.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
 import { SqliteRows } from '../../src/stores/sqlite/rows.js'
 import { until } from '../servers/until.js'
-import { Stand } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-const opened: Holdfast[] = []
-afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
-afterAll(() => stand.end())
 
 /** Notes the first word of each statement that is run. */
 function counted(sent: string[]): Driver {
@@ -43,7 +40,7 @@ async function clientWithCount(path = stand.path()): Promise<{ holdfast: Holdfas
     { portVersion: 1, open: (settings) => new RowStoreSession(rows, settings) },
     { handOverSliceMs: 60_000 },
   )
-  opened.push(holdfast)
+  onTestFinished(() => holdfast.close())
   const lock = holdfast.lock(randomUUID())
   await Promise.all([lock.withLock(() => undefined), lock.withLock(() => undefined)])
   sent.length = 0

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Guard } from '../servers/guard.js'
@@ -15,7 +15,6 @@ const refused = { reason: 'out-of-memory', transient: false }
 describe('a full disk', () => {
   let guard: Guard
   let mounted = false
-  const opened: Holdfast[] = []
 
   beforeAll(async () => {
     guard = await Guard.mount()
@@ -28,17 +27,14 @@ describe('a full disk', () => {
   beforeEach(({ skip }) => {
     if (!mounted) skip('only root makes a disk to be filled')
   })
-  afterEach(async () => {
-    await rm(ballast(), { force: true })
-    await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  })
+  afterEach(() => rm(ballast(), { force: true }))
   afterAll(() => guard.dismiss())
 
   const ballast = (): string => join(guard.dir, 'ballast')
 
   function client(): Holdfast {
     const holdfast = new Holdfast(sqlite(join(guard.dir, 'locks.db')))
-    opened.push(holdfast)
+    onTestFinished(() => holdfast.close())
     return holdfast
   }
 

@@ -1,13 +1,12 @@
 /** The short ways for a lock that nobody waits for: each does what a change would, or nothing. */
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { NO_ROW } from '../../src/stores/rows/shape.js'
 import { findDriver } from '../../src/stores/sqlite/driver.js'
 import type { Machine } from '../../src/stores/sqlite/machine.js'
-import { Stand, type TestClient } from './client.js'
+import type { TestClient } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(() => stand.tidy())
-afterAll(() => stand.end())
 
 const NOW = 1_800_000_000_000
 const owner = 'x:1'

@@ -2,18 +2,16 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/base/errors/errors.js'
 import { DatabaseFile } from '../../src/stores/sqlite/database-file.js'
 import { type Connection, type Driver, findDriver, libsqlDriver } from '../../src/stores/sqlite/driver.js'
 import { networkFileSystemOf } from '../../src/stores/sqlite/network-file-system.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
 import { eventually } from '../setup/eventually.js'
-import { Stand } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(() => stand.tidy())
-afterAll(() => stand.end())
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)

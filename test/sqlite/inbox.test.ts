@@ -1,17 +1,13 @@
 /** How messages come, and what happens where they cannot. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
-import { Stand, type TestClient } from './client.js'
+import type { TestClient } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(async () => {
-  await Forked.killAll()
-  await stand.tidy()
-})
-afterAll(() => stand.end())
 
 function pair(path = stand.path()): [TestClient, TestClient] {
   return [stand.client(path), stand.client(path)]

@@ -1,16 +1,11 @@
 /** Several real processes on one file. */
 import process from 'node:process'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
-import { Stand } from './client.js'
 import type { MemberTask } from './member.fixture.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(async () => {
-  await Forked.killAll()
-  await stand.tidy()
-})
-afterAll(() => stand.end())
 
 class Member {
   readonly #forked: Forked

@@ -1,13 +1,12 @@
 /** What a row says and how it is changed, with each SQLite that there is. */
 import process from 'node:process'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { NO_ROW } from '../../src/stores/rows/shape.js'
 import { type Driver, libsqlDriver, nodeDriver } from '../../src/stores/sqlite/driver.js'
-import { type ClientParts, Stand, shapeOf, type TestClient } from './client.js'
+import { type ClientParts, shapeOf, type TestClient } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(() => stand.tidy())
-afterAll(() => stand.end())
 
 const drivers: ReadonlyArray<readonly [string, Driver | undefined]> = [
   ['libsql', libsqlDriver()],

@@ -2,20 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
-import { Stand } from './client.js'
 import type { SectionTask } from './section.fixture.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(async () => {
-  await Forked.killAll()
-  await stand.tidy()
-})
-afterAll(() => stand.end())
 
 let files = 0
 

@@ -1,5 +1,5 @@
 /** Whose time counts, and what a start of the machine ends. */
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
@@ -8,11 +8,10 @@ import type { Machine } from '../../src/stores/sqlite/machine.js'
 import { thisMachine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
 import { SqliteRows } from '../../src/stores/sqlite/rows.js'
-import { Stand, type TestClient } from './client.js'
+import type { TestClient } from './client.js'
+import { Stand } from './stand.js'
 
 const stand = new Stand()
-afterEach(() => stand.tidy())
-afterAll(() => stand.end())
 
 const HOUR = 3_600_000
 
