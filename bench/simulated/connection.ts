@@ -5,6 +5,7 @@ import type { Draft, InboxListener, RowSession, Rows } from '../../src/stores/ro
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import type { Keyspace, Shape } from '../../src/stores/rows/shape.js'
 import type { Random } from '../../test/chaos/program/random.js'
+import { kept } from './kept.js'
 import type { Traits } from './traits.js'
 import { Wire } from './wire.js'
 
@@ -59,7 +60,7 @@ export class Connection implements Store, Rows {
         doubt: () => undefined,
       },
       change: <Body, Result>(shape: Shape<Body>, name: string, change: (draft: Draft<Body>) => Result) =>
-        this.#asked(() => session.change(shape, name, change)),
+        this.#asked(() => session.change(kept(shape), name, change)),
       names: (keyspace: Keyspace, pattern) => session.names(keyspace, pattern),
       close: () => session.close(),
     }
