@@ -6,6 +6,7 @@ import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
 import { BESIDE_REDISSON, FLEET_LINGERING, growthProcesses, growthWaiters } from './scenarios.js'
+import type { FleetFigures } from './simulated/order.js'
 
 const ROUND_TRIPS = 3
 
@@ -28,7 +29,8 @@ export function gatesOf({
   cells,
   blocked,
   heldLocks,
-}: Pick<Results, 'cells' | 'blocked'> & Partial<Pick<Results, 'heldLocks'>>): Gate[] {
+  simulated,
+}: Pick<Results, 'cells' | 'blocked'> & Partial<Pick<Results, 'heldLocks' | 'simulated'>>): Gate[] {
   const figures = (scenario: string, library = 'holdfast'): Figures | undefined =>
     summarise(cells, scenario, library)?.figures
   const over = (
@@ -116,6 +118,7 @@ export function gatesOf({
     ...lingeringGates(cells),
     ...besideGates(cells),
     ...heldGates(heldLocks),
+    ...simulatedGates(simulated),
     ...blockedGates(blocked),
   ]
 }
@@ -148,6 +151,18 @@ function heldGates(answer: Answer<HeldLocks> | undefined): Gate[] {
     atMost('100 000 held locks: bytes each', 1_000, held?.bytesPerLock),
     atMost('… share of a core', 0.1, held?.shareOfCore),
     atMost('… lost', 0, held?.lost),
+  ]
+}
+
+/** Of the largest fleet with ten callers in each process. */
+function simulatedGates(answers: readonly Answer<FleetFigures>[] = []): Gate[] {
+  const found = answers.find(
+    (answer): answer is FleetFigures =>
+      'sections' in answer && answer.processes === 1_000 && answer.callers === 10,
+  )
+  return [
+    atMost('simulated 1 000 x 10: commands per section', 0.3, found?.commandsPerSection),
+    atMost('… starved', 0, found?.starved),
   ]
 }
 

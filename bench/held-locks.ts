@@ -3,8 +3,9 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { type Hold, Holdfast } from '../dist/index.js'
+import type { Hold } from '../dist/index.js'
 import type { HeldLocks, HeldLocksOrder } from './drivers/programs.js'
+import { StandingTimers } from './drivers/standing-timers.js'
 
 const IN_FLIGHT = 500
 
@@ -25,6 +26,8 @@ function isHeld(hold: Hold): boolean {
 }
 
 async function holdMany({ host, port, locks, watchdogMs }: HeldLocksOrder): Promise<HeldLocks> {
+  const standing = new StandingTimers()
+  const { Holdfast } = await import('../dist/index.js')
   const holdfast = new Holdfast(new Redis({ host, port, lazyConnect: true }), { watchdogMs })
   for (let cycle = 0; cycle < 1_000; cycle += 1)
     await (await holdfast.lock('bench:warm-up').acquire()).release()
@@ -53,6 +56,7 @@ async function holdMany({ host, port, locks, watchdogMs }: HeldLocksOrder): Prom
   const { user, system } = process.cpuUsage(cpu)
   const shareOfCore = (user + system) / 1_000 / (performance.now() - keptFrom)
   delay.disable()
+  const timers = standing.count
   const lost = holds.filter((hold) => hold === undefined || !isHeld(hold)).length
   await holdfast.close()
   return {
@@ -63,6 +67,7 @@ async function holdMany({ host, port, locks, watchdogMs }: HeldLocksOrder): Prom
     shareOfCore,
     lost,
     worstDelayMs: delay.max / 1e6,
+    timers,
   }
 }
 

@@ -207,6 +207,8 @@ export const scenarios: readonly Scenario[] = [
   ...growthProcesses.flatMap((processes) => growthWaiters.map((waiters) => growth(processes, waiters))),
 ]
 
-/** The two that are programs of their own rather than cells. */
+/** Those that are programs of their own rather than cells. */
 export const HELD_LOCKS = 'held-locks'
 export const BLOCKED_MAIN_THREAD = 'blocked-main-thread'
+export const MANY_CLIENTS = 'many-clients'
+export const SIMULATED = 'simulated'

@@ -9,7 +9,9 @@ export function faultsOf({
   cells,
   tables = [],
   takeOvers = [],
-}: Pick<Results, 'cells' | 'tables' | 'takeOvers'>): string[] {
+  manyClients = [],
+  simulated = [],
+}: Pick<Results, 'cells' | 'tables' | 'takeOvers' | 'manyClients' | 'simulated'>): string[] {
   return [
     ...cells.flatMap((cell) => {
       const fault = faultOf(cell)
@@ -17,6 +19,9 @@ export function faultsOf({
     }),
     ...takeOvers.flatMap((each) =>
       'failed' in each ? [`a lock whose holder was killed: ${each.failed}`] : [],
+    ),
+    ...[...manyClients, ...simulated].flatMap((each) =>
+      'failed' in each ? [`a large fleet: ${each.failed}`] : [],
     ),
     ...tables.flatMap((table) => ('failed' in table ? [`the table of locks: ${table.failed}`] : [])),
   ]

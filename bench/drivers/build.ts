@@ -6,7 +6,14 @@ const bench = new URL('../', import.meta.url)
 const folder = new URL('node_modules/.build/', bench)
 
 /** The programs in Node that the harness starts. */
-export type Program = 'driver' | 'held-locks' | 'blocked-main-thread' | 'table-growth' | 'take-over'
+export type Program =
+  | 'driver'
+  | 'held-locks'
+  | 'blocked-main-thread'
+  | 'table-growth'
+  | 'take-over'
+  | 'many-clients'
+  | 'simulated'
 
 /**
  * Compiles the programs once, so that what is measured is plain JavaScript started by plain Node, without a loader in the
@@ -21,6 +28,8 @@ export async function buildPrograms(): Promise<void> {
       'blocked-main-thread': 'blocked-main-thread.ts',
       'table-growth': 'table-growth.ts',
       'take-over': 'take-over.ts',
+      'many-clients': 'many-clients.ts',
+      simulated: 'simulated/main.ts',
     },
     outdir: fileURLToPath(folder),
     bundle: true,

@@ -22,6 +22,8 @@ export interface HeldLocks {
   readonly lost: number
   /** How long renewing kept the event loop from anything else, at worst. */
   readonly worstDelayMs: number
+  /** Timers of Holdfast that stand meanwhile. Absent in older runs. */
+  readonly timers?: number
 }
 
 export interface BlockedOrder {
@@ -56,4 +58,22 @@ export interface TableGrowthOrder extends Place {
 
 export interface TableGrowthAnswer {
   readonly sectionsPerSecond: number
+}
+
+/** Many clients in one process, each as if it were a process. */
+export interface ManyClientsOrder {
+  readonly nodes: readonly { readonly host: string; readonly port: number }[]
+  readonly cluster: boolean
+  readonly name: string
+  readonly clients: number
+  /** Those of the other processes too. */
+  readonly allClients: number
+  readonly lingerMs: number | 'auto'
+}
+
+export interface ManyClientsAnswer {
+  /** Of each client. */
+  readonly sections: readonly number[]
+  readonly worstWaitMs: number
+  readonly commands: number
 }

@@ -1,5 +1,5 @@
 import type { System } from '../drivers/place.js'
-import { BLOCKED_MAIN_THREAD, HELD_LOCKS } from '../scenarios.js'
+import { BLOCKED_MAIN_THREAD, HELD_LOCKS, MANY_CLIENTS, SIMULATED } from '../scenarios.js'
 import { crash, places, tableGrowth } from '../stores/scenarios.js'
 import type { Addition, Answer, Results } from './results.js'
 
@@ -14,6 +14,8 @@ export function withAddition(before: Results, later: Results): Results {
     ...later.cells.map(({ scenario }) => scenario),
     ...(later.heldLocks === undefined ? [] : [HELD_LOCKS]),
     ...(later.blocked.length === 0 ? [] : [BLOCKED_MAIN_THREAD]),
+    ...(later.manyClients ? [MANY_CLIENTS] : []),
+    ...(later.simulated ? [SIMULATED] : []),
     ...placesIn(later.tables).map(tableGrowth),
     ...placesIn(later.takeOvers).map(crash),
   ])
@@ -28,6 +30,8 @@ export function withAddition(before: Results, later: Results): Results {
     cells: [...before.cells.filter(({ scenario }) => !again.has(scenario)), ...later.cells],
     heldLocks: later.heldLocks ?? before.heldLocks,
     blocked: later.blocked.length > 0 ? later.blocked : before.blocked,
+    ...(later.manyClients && { manyClients: later.manyClients }),
+    ...(later.simulated && { simulated: later.simulated }),
     ...tablesOf(before, later),
     additions: again.size > 0 ? [...earlier, addition] : earlier,
   }

@@ -12,6 +12,8 @@ import type {
   TableGrowthAnswer,
   TableGrowthOrder,
 } from '../drivers/programs.js'
+import { simulatedFleets, smallFleet } from '../simulated/fleets.js'
+import type { FleetFigures } from '../simulated/order.js'
 import type { Bench } from './cell.js'
 import type { Answer, TableGrowth } from './results.js'
 
@@ -24,6 +26,7 @@ const BLOCKED_WATCHDOG_MS = 1_000
 const GROWTH_NAMES = 100
 const GROWTH_MS_EACH = 5
 const LOOK_EVERY_MS = 500
+const SIMULATION_LIMIT_MS = 3_600_000
 
 /** Many locks held at once, in a process of its own. */
 export async function holdMany(bench: Bench, quick: boolean): Promise<Answer<HeldLocks>> {
@@ -50,6 +53,17 @@ export async function blockMainThread(bench: Bench): Promise<Answer<BlockedAnswe
       watchdogThread,
     }
     answers.push(await answerOf<BlockedAnswer>([fileOf('blocked-main-thread')], order))
+  }
+  return answers
+}
+
+/** Fleets in virtual time, each in a process of its own. */
+export async function simulate(quick: boolean): Promise<Answer<FleetFigures>[]> {
+  const answers: Answer<FleetFigures>[] = []
+  for (const order of quick ? [smallFleet] : simulatedFleets) {
+    const { processes, callers, lingerMs } = order
+    console.log(`simulated: ${processes} x ${callers}, lingerMs: ${lingerMs}`)
+    answers.push(await answerOf<FleetFigures>([fileOf('simulated')], order, SIMULATION_LIMIT_MS))
   }
   return answers
 }

@@ -11,7 +11,7 @@ export interface Records {
 }
 
 /** A driver's file: float64 quadruples of waiter, requested, entered, left. */
-const FIELDS = 4
+export const FIELDS = 4
 
 export async function readRecords(files: readonly string[]): Promise<Records> {
   return merge(await Promise.all(files.map(readQuadruples)))

@@ -1,5 +1,6 @@
 import type { System } from '../drivers/place.js'
 import type { BlockedAnswer, HeldLocks } from '../drivers/programs.js'
+import type { FleetFigures } from '../simulated/order.js'
 import type { Outcome } from './cell.js'
 import type { Machine } from './machine.js'
 
@@ -34,8 +35,32 @@ export interface TakeOver {
   readonly worstMs: number
 }
 
+/** What thousands of clients of one lock ask of a server, or of a Cluster. */
+export interface ManyClients {
+  readonly clients: number
+  readonly cluster: boolean
+  readonly lingerMs: number | 'auto'
+  /** Of all nodes together, for each client. */
+  readonly connectionsEach: number
+  /** In the servers, connected, over what there was without clients. */
+  readonly idleBytesEach: number
+  /** What it needs besides while it waits in line. */
+  readonly waitingBytesEach: number
+  readonly sectionsPerSecond: number
+  readonly commandsPerSection: number
+  readonly messagesPerSection: number
+  readonly serverUsPerSection: number
+  readonly jain: number
+  readonly starved: number
+  readonly worstWaitMs: number
+}
+
 /** What the programs beside the cells have found. */
 export interface ProgramAnswers {
+  /** Absent where it was not asked for. */
+  readonly simulated?: readonly Answer<FleetFigures>[]
+  /** Absent where it was not asked for. */
+  readonly manyClients?: readonly Answer<ManyClients>[]
   readonly heldLocks: Answer<HeldLocks> | undefined
   readonly blocked: readonly Answer<BlockedAnswer>[]
   /** Absent where it was not asked for. */

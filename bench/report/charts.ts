@@ -6,6 +6,7 @@ import { fleetProcesses, fleetScenario, growthProcesses, growthWaiters } from '.
 import { type Bar, drawnBars } from './bars.js'
 import { drawnLines, type Line } from './lines.js'
 import type { Picture } from './picture.js'
+import { simulatedCharts } from './simulated-charts.js'
 
 /** The charts for which a run has figures. */
 export function chartsOf(results: Results): Picture[] {
@@ -17,6 +18,7 @@ export function chartsOf(results: Results): Picture[] {
     ...growth(results),
     ...fleet(results),
     ...uncontended(results),
+    ...simulatedCharts(results),
   ]
 }
 

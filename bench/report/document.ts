@@ -7,8 +7,10 @@ import { scenarios } from '../scenarios.js'
 import { competitorsTable } from './competitors.js'
 import { columnsExplained, meanings, waysExplained } from './explanations.js'
 import { fleetSection } from './fleet.js'
+import { manyClientsSection } from './many-clients.js'
 import type { Picture } from './picture.js'
 import { blockedSection, heldSection } from './programs.js'
+import { simulatedSection } from './simulated.js'
 import { growthTable, markdown, scenarioTable } from './tables.js'
 
 /** Scenarios that have a section of their own together. */
@@ -32,6 +34,8 @@ export function documentOf(results: Results, charts: readonly Picture[]): string
     ...scenarioSections(results, charts),
     ...growthSection(results, charts),
     ...fleetSection(results, charts.filter(({ name }) => name === 'fleet-commands').map(picture)),
+    ...simulatedSection(results, charts.filter(({ name }) => name.startsWith('simulated-')).map(picture)),
+    ...manyClientsSection(results),
     ...heldSection(results),
     ...blockedSection(results),
   ]

@@ -6,7 +6,8 @@ import { markdown } from './tables.js'
 export function heldSection({ heldLocks }: Results): string[] {
   if (heldLocks === undefined) return []
   if ('failed' in heldLocks) return ['## Many held locks', `Failed: ${heldLocks.failed}`]
-  const { locks, watchdogMs, acquiredPerSecond, bytesPerLock, shareOfCore, lost, worstDelayMs } = heldLocks
+  const { locks, watchdogMs, acquiredPerSecond, bytesPerLock, shareOfCore, lost, worstDelayMs, timers } =
+    heldLocks
   return [
     `## ${shownCount(locks)} held locks`,
     `One process holds them all under the watchdog (\`watchdogMs: ${watchdogMs}\`: each is renewed three times in that time), for a tenth more than that.`,
@@ -15,6 +16,7 @@ export function heldSection({ heldLocks }: Results): string[] {
         'memory per lock, bytes',
         'share of one core',
         'worst delay of the event loop, ms',
+        'timers',
         'lost',
         'acquired per second',
       ],
@@ -23,6 +25,7 @@ export function heldSection({ heldLocks }: Results): string[] {
           shownCount(bytesPerLock),
           `${shownNumber(shareOfCore * 100)} %`,
           shownNumber(worstDelayMs),
+          timers === undefined ? '–' : shownCount(timers),
           shownCount(lost),
           shownCount(acquiredPerSecond),
         ],

@@ -1,0 +1,30 @@
+/** A fleet in virtual time, small: what bench/simulated finds of a thousand processes holds for forty. */
+import { expect, test } from 'vitest'
+import { Fleet } from '../../bench/simulated/fleet.js'
+import { smallFleet } from '../../bench/simulated/fleets.js'
+
+/** Design section 7: of a fleet of loops. */
+const COMMANDS = 0.3
+/** A grant in line lasts so long until its process has taken it over. */
+const FIRST_LEASE_MS = 5_000
+
+test('W3: forty processes near and far, some slow, some leaving, one killed with the lock: nobody starves', async () => {
+  const figures = await new Fleet(smallFleet).run()
+  expect(figures).toMatchObject({ overlaps: 0, starved: 0, failures: [] })
+  expect(figures.commandsPerSection).toBeLessThanOrEqual(COMMANDS)
+  expect(figures.jainOfTurns).toBeGreaterThan(0.95)
+  expect(figures.recoveryMs).toBeLessThanOrEqual(FIRST_LEASE_MS + 500)
+})
+
+test('W9: with one caller in each process, a lock that lingers by itself costs as little', async () => {
+  const figures = await new Fleet({
+    ...smallFleet,
+    processes: 20,
+    callers: 1,
+    durationMs: 30_000,
+    kills: 0,
+  }).run()
+  expect(figures).toMatchObject({ overlaps: 0, starved: 0, failures: [] })
+  expect(figures.commandsPerSection).toBeLessThanOrEqual(COMMANDS)
+  expect(figures.jainOfTurns).toBeGreaterThan(0.9)
+})
