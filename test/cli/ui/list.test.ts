@@ -183,6 +183,17 @@ describe.skipIf(refusal !== undefined)(
       await shows(page, 'It is free: nobody holds it, and nobody waits for it.')
     })
 
+    it('says that no name has a text only once that was looked for', async () => {
+      const { url } = await stage.serve()
+      const page = await stage.open(url)
+      await shows(page, 'No lock is held.')
+      // No answer comes.
+      await page.route('**/events?filter=invoice*', () => undefined)
+      await page.getByLabel('Filter').fill('invoice')
+      await shows(page, 'Looking…')
+      expect(await page.getByText(/whose name has/).count()).toBe(0)
+    })
+
     it('the focus stays where it is while rows come and go', async () => {
       const holdfast = stage.scene.client('web-1:11')
       await holdfast.lock('m').acquire()

@@ -44,9 +44,10 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const { url } = await stage.serve()
     const page = await open(url)
     await page.getByText('No lock is held.').waitFor()
-    await glance(page, 'empty')
+    await draw(page, 'ui-empty')
     await page.getByLabel('Filter').fill('invoice')
     await page.getByText('Open the lock').waitFor()
+    await page.locator('.value').getByText('0', { exact: true }).first().waitFor()
     await glance(page, 'empty-filter')
   })
 
@@ -56,7 +57,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open(url, { colorScheme })
       await drawn(page, 6)
-      await glance(page, `three-${colorScheme}`)
+      await draw(page, colorScheme === 'light' ? 'ui-three' : 'ui-three-dark')
     }
     const phone = await open(url, PHONE)
     await drawn(phone, 4)
@@ -108,6 +109,22 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await glance(lock, 'lock-phone-dark', true)
   })
 
+  it('a jam, in the list and on the page of its lock', async () => {
+    await stage.scene.everyday()
+    await stage.scene.jam()
+    const { url } = await stage.serve()
+    const page = await open(url)
+    await page.getByText('holds up 4 other locks').click()
+    await drawn(page, 6)
+    await draw(page, 'ui-jam')
+    const lock = await open(`${url}lock?name=catalogue:index`, { colorScheme: 'dark' })
+    await lock.getByText('It holds up 4 other locks').waitFor()
+    await glance(lock, 'lock-jam-dark', true)
+    const phone = await open(`${url}lock?name=catalogue:index`, PHONE)
+    await phone.getByText('It holds up 4 other locks').waitFor()
+    await glance(phone, 'lock-jam-phone', true)
+  })
+
   it('three hundred, and ten thousand', async () => {
     const { url } = await stage.serve()
     await stage.scene.crowd(300)
@@ -121,7 +138,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const page = await open(url, { colorScheme: 'dark' })
     await page.getByText(/of 30\d locks/).waitFor()
     await drawn(page, 6)
-    await glance(page, 'three-hundred')
+    await draw(page, 'ui-three-hundred')
     await stage.scene.crowd(10_000)
     await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
     await drawn(page, 20)
@@ -137,7 +154,8 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await page.locator('tbody tr').nth(4).waitFor()
     await other.kill()
     await page.getByRole('alert').waitFor()
-    await glance(page, 'outage')
+    await page.getByText(/what was seen \d+ s ago/).waitFor()
+    await draw(page, 'ui-outage')
     await other.restart({ keepData: false })
     await its.end()
     await other.stop()
