@@ -1,9 +1,15 @@
 /** Draws the pictures of docs/ui.md, with HOLDFAST_PICTURES=1, and the others to look at into the folder that HOLDFAST_PICTURES_ALL names. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, it } from 'vitest'
+import { ui } from '../../../src/cli/ui/index.js'
+import { Holdfast } from '../../../src/index.js'
 import { bringServer } from '../../servers/index.js'
+import { standaloneClient } from '../../setup/clients.js'
 import { eventually } from '../../setup/eventually.js'
 import { Scene } from './scene.js'
 import { serve } from './serving.js'
@@ -143,6 +149,37 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
     await drawn(page, 20)
     await draw(page, 'ui-dark')
+  })
+
+  it('what a client of the application does', async () => {
+    const app = createServer()
+    const redis = standaloneClient({ host: stage.server.host, port: stage.server.port })
+    const holdfast = new Holdfast(redis, { label: 'web-1' })
+    const page = ui(redis, { client: holdfast, server: 'the shop’s locks' })
+    app.on('request', page.handler)
+    await once(app.listen(0, '127.0.0.1'), 'listening')
+    const address = app.address()
+    const over = new AbortController()
+    stage.later(async () => {
+      over.abort()
+      app.closeAllConnections()
+      app.close()
+      await page.close()
+      await holdfast.close()
+      redis.disconnect()
+    })
+    const names = ['invoice:42', 'invoice:43', 'stock:item:7']
+    const work = async (turn: number): Promise<void> => {
+      for (let round = turn; !over.signal.aborted; round += 1) {
+        const lock = holdfast.lock(names[round % names.length] ?? '')
+        await lock.withLock({ waitMs: 700 }, () => sleep(200 + 90 * (round % 7))).catch(() => undefined)
+      }
+    }
+    for (const turn of [1, 2, 3, 5]) void work(turn)
+    const shown = await open(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+    await shown.locator('.traffic .spark').nth(2).waitFor()
+    await drawn(shown, 12)
+    await draw(shown, 'ui-client')
   })
 
   it('an outage', async () => {
