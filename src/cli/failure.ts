@@ -99,7 +99,7 @@ export function busyText(error: LockTimeoutError, called: string): string {
 function storeText(error: StoreError, server = 'the server'): string {
   const { cause, lockName } = error
   const lock = lockName === undefined ? '' : `lock "${lockName}": `
-  const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message})` : ''
+  const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message.replace(/\.$/, '')})` : ''
   const check = 'Check --url or HOLDFAST_URL'
   switch (error.reason) {
     case 'unreachable':

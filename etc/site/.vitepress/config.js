@@ -12,7 +12,9 @@ function weightOf(id, term, { title, titles }) {
   if (/\/(api|CHANGELOG)\b/.test(id)) return 0.05
   if (/\/(options|wire-layout|decisions|migration|benchmarks\S*|testing|model|robustness)\.html/.test(id))
     return 0.4
-  return titles.length === 0 && title.toLowerCase().includes(term) ? 3 : 1
+  if (!title.toLowerCase().includes(term)) return 1
+  // A part whose heading has the word stands before a page that names many things.
+  return titles.length === 0 ? 3 : 1.5
 }
 
 export default defineConfig({

@@ -14,6 +14,7 @@ import type { Inventory, Reader } from './inventory.js'
 import { Journal } from './journal.js'
 import { PerSecond } from './pace.js'
 import type { ListSubject, Picture, Pictures, Subject } from './picture.js'
+import type { Meter } from './traffic.js'
 import { Watched } from './watched.js'
 
 /** Commands a second, at most, for the locks that pages show: docs/ui.md names the sum with those for lists. */
@@ -31,7 +32,7 @@ const NEWS_MS = 5_000
 
 const NOTHING: Around = { deadlocks: [], waits: [] }
 
-type Painted = Omit<Picture, 'deadlocks' | 'changes' | 'since'>
+type Painted = Omit<Picture, 'deadlocks' | 'waits' | 'changes' | 'since'>
 
 /** Looks at the locks that open pages show, once for all of them, and not at all while no page is open. */
 export class Looker implements Reader, Pictures {
@@ -53,12 +54,13 @@ export class Looker implements Reader, Pictures {
   #trouble: string | undefined
   #around: Around = NOTHING
 
-  /** `told` says what a failure is in words for people; `historyMs` how far back to know what was, whether or not a page was open. */
+  /** `told` says what a failure is in words for people; `historyMs` how far back to know what was, whether or not a page was open; `meter` counts what a client does. */
   constructor(
     private readonly catalogue: Catalogue,
     private readonly family: Pick<Family, 'waitsAround'>,
     readonly told: (error: unknown) => string,
     private readonly historyMs = 0,
+    private readonly meter?: Meter,
   ) {
     this.#journal = new Journal(historyMs)
     this.#inventories = new Inventories(catalogue, this)
@@ -235,6 +237,7 @@ export class Looker implements Reader, Pictures {
 
   #ring(): void {
     for (const subject of this.#subjects) this.#adopt(subject)
+    this.meter?.note(performance.now())
     this.#version += 1
     this.#drawn.clear()
     this.#bell.emit('look')
@@ -253,7 +256,15 @@ export class Looker implements Reader, Pictures {
       .filter((cycle) => cycle.some(({ waitsFor }) => isAbout(subject, waitsFor.name)))
       .map((cycle) => cycle.map(linkOf))
     const since = this.historyMs > 0 ? Math.max(this.#since, Date.now() - this.historyMs) : this.#since
-    const common = { deadlocks, changes: [], since: since - (since % 1_000) }
+    // What hangs on one lock has other names.
+    const waits = this.#around.waits
+      .filter(
+        ({ waitsFor, holds }) =>
+          subject.name !== undefined || [waitsFor, holds].some(({ name }) => isAbout(subject, name)),
+      )
+      .slice(0, MOST_WAITS)
+      .map(linkOf)
+    const common = { deadlocks, waits, changes: [], since: since - (since % 1_000) }
     return subject.filter === undefined
       ? { ...this.#paintOne(subject.name), ...common }
       : { ...this.#paintList(subject), ...common }
@@ -265,8 +276,7 @@ export class Looker implements Reader, Pictures {
     return {
       ...{ rows, total: rows.length, from: 0, isAll: about?.looked ?? false, unreadable: 0 },
       trouble: this.#trouble ?? about?.trouble ?? null,
-      ...{ totals: null, trend: null },
-      waits: this.#around.waits.slice(0, MOST_WAITS).map(linkOf),
+      ...{ totals: null, trend: null, traffic: null },
     }
   }
 
@@ -279,7 +289,7 @@ export class Looker implements Reader, Pictures {
       rows: names.flatMap((name) => this.#watched.get(name)?.rows('line') ?? []),
       ...{ total, from, isAll, unreadable, totals },
       trend: inventory.trend(totals),
-      waits: [],
+      traffic: this.meter?.traffic ?? null,
       trouble: this.#trouble ?? inventory.trouble ?? null,
     }
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { checkFunction, checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
 import { defaultStore } from '../../client/default-store.js'
 import type { Store } from '../../port/store.js'
 import { traitsOf } from '../../port/store-traits.js'
@@ -14,6 +14,7 @@ import type { Bindings } from './address.js'
 import { appOf } from './app.js'
 import { Looker } from './looker.js'
 import { pageFiles } from './page-files.js'
+import { Meter, type Metered } from './traffic.js'
 import { LONGEST_HISTORY_MS } from './ui-options.js'
 import { type Freed, Unlocker } from './unlocker.js'
 
@@ -32,6 +33,8 @@ export interface UiOptions {
    * @default 0
    */
   readonly historyMs?: number
+  /** A client of this process: the page shows what it acquired, waited for and gave up in the last minutes. Absent: no such curves. */
+  readonly client?: Metered
   /** What the page calls the place where the locks are. Absent: the address of the Redis server, without user and password. */
   readonly server?: string
 }
@@ -79,11 +82,12 @@ interface Place {
  * @param clientOrStore what `new Holdfast()` takes; absent: where `new Holdfast()` has its locks
  */
 export function ui(clientOrStore?: RedisClient | Store, options: UiOptions = {}): Ui {
-  checkObject('options', options, ['allowUnlock', 'onUnlock', 'historyMs', 'server'])
-  const { allowUnlock = false, onUnlock, server } = options
+  checkObject('options', options, ['allowUnlock', 'onUnlock', 'historyMs', 'client', 'server'])
+  const { allowUnlock = false, onUnlock, client, server } = options
+  if (client) checkFunction('client.metrics', client.metrics)
   const historyMs = checkHistory(options.historyMs)
   const { family, catalogue, shown, letGo } = placeOf(clientOrStore)
-  const looker = new Looker(catalogue, family, textOf, historyMs)
+  const looker = new Looker(catalogue, family, textOf, historyMs, client && new Meter(client))
   const app = appOf({
     looker,
     told: textOf,

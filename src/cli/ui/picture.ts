@@ -1,6 +1,7 @@
 import type { Entry } from './journal.js'
 import type { Row } from './row.js'
 import type { Totals, Trend } from './totals.js'
+import type { Traffic } from './traffic.js'
 
 /** By what a list is sorted: those waited for most first, those held longest first, or by name. */
 export const sorts = ['waiting', 'age', 'name'] as const
@@ -51,8 +52,10 @@ export interface Picture {
   readonly totals: Totals | null
   /** The same over the last minutes. */
   readonly trend: Trend | null
+  /** What a client of the application that has mounted the page did meanwhile; null where none was given, and on the page of one lock. */
+  readonly traffic: Traffic | null
   readonly deadlocks: ReadonlyArray<readonly Link[]>
-  /** On the page of one lock: who waits for it while holding others, who waits for those, and so on. */
+  /** Who waits for one of the locks while holding others, who waits for those, and so on. */
   readonly waits: readonly Link[]
   /** Since when changes are known, in milliseconds since 1970. */
   readonly since: number

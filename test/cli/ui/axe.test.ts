@@ -13,6 +13,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
     const { scene } = stage
     await scene.everyday()
     await scene.deadlock()
+    await scene.jam()
     await scene.client('batch-1').lock(LONG).acquire()
     await scene.client('batch-1').lock('x'.repeat(300)).acquire()
   })
@@ -41,6 +42,7 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
       await page.getByRole('region', { name: 'Deadlock' }).waitFor()
       await page.getByText(LONG).first().waitFor()
       await page.locator('.spark').first().waitFor()
+      await page.getByText('holds up 4 other locks').click()
       await check(page, 'list')
       expect(await page.evaluate('getComputedStyle(document.querySelector(".bar")).transitionDuration')).toBe(
         '0s',

@@ -9,6 +9,7 @@ import { Journal } from '../../../src/cli/ui/journal.js'
 import { Looker } from '../../../src/cli/ui/looker.js'
 import type { Picture } from '../../../src/cli/ui/picture.js'
 import { Trends } from '../../../src/cli/ui/totals.js'
+import { Meter } from '../../../src/cli/ui/traffic.js'
 import { Holdfast, type Store } from '../../../src/index.js'
 import { traitsOf } from '../../../src/port/store-traits.js'
 import { MemoryStore } from '../../../src/stores/memory/index.js'
@@ -82,6 +83,29 @@ describe('the curves', () => {
     trends.note({ held: 2, waiting: 0, longestWait: null, longestHold: null }, HOUR_MS)
     expect(trends.trend).toMatchObject({ everyMs: 2_000, held: { length: 150 } })
     expect(trends.trend.held.slice(-2)).toEqual([1, 2])
+  })
+})
+
+describe('what a client does', () => {
+  it('is counted by the clock from the first look on, and anew after a pause', () => {
+    let counts = { acquired: 100, contended: 10, timedOut: 1 }
+    const meter = new Meter({ metrics: () => counts })
+    const at = (atMs: number, acquired: number, contended = 10, timedOut = 1): void => {
+      counts = { acquired, contended, timedOut }
+      meter.note(atMs)
+    }
+    at(0, 100)
+    at(1_000, 103)
+    at(2_000, 104, 12)
+    at(7_000, 109, 12, 2)
+    const first = { everyMs: 2_000, acquired: [3, 1, 0, 5], contended: [0, 2, 0, 0], timedOut: [0, 0, 0, 1] }
+    expect(meter.traffic).toEqual(first)
+    at(60_000, 500, 12, 2)
+    at(61_000, 501, 12, 2)
+    expect(meter.traffic).toMatchObject({ acquired: [1], contended: [0], timedOut: [0] })
+    for (let second = 62; second < 1_000; second += 1) at(second * 1_000, second)
+    expect(meter.traffic.acquired).toHaveLength(150)
+    expect(meter.traffic.acquired.at(-1)).toBe(2)
   })
 })
 

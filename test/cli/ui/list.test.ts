@@ -32,6 +32,18 @@ const SCROLL = `new Promise((done) => {
   }
   requestAnimationFrame(step)
 })`
+/** Eight times that the rows were drawn anew: how many elements came or went. */
+const DRAWN = `new Promise((done) => {
+  let [draws, moved] = [0, 0]
+  const observer = new MutationObserver((records) => {
+    draws += 1
+    moved += records.filter(({ type }) => type === 'childList').length
+    if (draws < 8) return
+    observer.disconnect()
+    done({ draws, moved })
+  })
+  observer.observe(document.querySelector('#rows'), { subtree: true, childList: true, characterData: true, attributes: true })
+})`
 const FIRST_PAINT = `Math.round(performance.getEntriesByName('first-contentful-paint')[0].startTime)`
 
 /** What the browser counts for the page, in numbers and seconds. */
@@ -165,6 +177,50 @@ describe.skipIf(refusal !== undefined)(
       expect(layouts).toBeLessThanOrEqual(gaps.length + 4 * seconds)
     })
 
+    it('a list that stands still keeps its elements, and is laid out once for each time it is drawn', async () => {
+      await stage.scene.crowd(300)
+      const { url } = await stage.serve()
+      const page = await stage.open(url)
+      await shows(page, '1–50 of 300 locks')
+      await page.locator('.spark').nth(1).waitFor()
+      const meter = await meterOf(page)
+      const laidOut = await meter('LayoutCount')
+      const { draws, moved } = await page.evaluate<{ draws: number; moved: number }>(DRAWN)
+      expect(moved).toBe(0)
+      expect((await meter('LayoutCount')) - laidOut).toBeLessThanOrEqual(2 * draws)
+    })
+
+    it.skipIf(!process.env['HOLDFAST_FIGURES'])(
+      'what ten thousand locks cost the browser in 20 seconds, still and busy',
+      { timeout: 180_000 },
+      async () => {
+        await stage.scene.crowd(10_000)
+        const { url } = await stage.serve()
+        const page = await stage.open(url)
+        await page.getByText('1–50 of 10,000 locks', { exact: true }).waitFor({ timeout: 90_000 })
+        const meter = await meterOf(page)
+        const measure = async (what: string): Promise<void> => {
+          const names = ['TaskDuration', 'ScriptDuration', 'LayoutDuration', 'LayoutCount', 'Nodes'] as const
+          const before = await Promise.all(names.map(meter))
+          const startedAtMs = performance.now()
+          await page.waitForTimeout(20_000)
+          const seconds = (performance.now() - startedAtMs) / 1_000
+          const after = await Promise.all(names.map(meter))
+          console.log(
+            what,
+            seconds,
+            names.map((name, index) => [name, (after[index] ?? 0) - (before[index] ?? 0)]),
+          )
+        }
+        await measure('still')
+        stage.scene.bustle(
+          ['web-3', 'web-4', 'worker-3', 'batch-1', 'batch-2'],
+          ['order:1', 'stock:2', 'mail:3'],
+        )
+        await measure('busy')
+      },
+    )
+
     it('tells times in words, and the exact one to who points at them', async () => {
       await stage.scene.client('web-1:11').lock('a').acquire()
       const { url } = await stage.serve()
@@ -181,6 +237,17 @@ describe.skipIf(refusal !== undefined)(
       await page.getByLabel('Filter').fill('invoice:42')
       await page.getByRole('link', { name: 'Open the lock “invoice:42”' }).click()
       await shows(page, 'It is free: nobody holds it, and nobody waits for it.')
+    })
+
+    it('says that no name has a text only once that was looked for', async () => {
+      const { url } = await stage.serve()
+      const page = await stage.open(url)
+      await shows(page, 'No lock is held.')
+      // No answer comes.
+      await page.route('**/events?filter=invoice*', () => undefined)
+      await page.getByLabel('Filter').fill('invoice')
+      await shows(page, 'Looking…')
+      expect(await page.getByText(/whose name has/).count()).toBe(0)
     })
 
     it('the focus stays where it is while rows come and go', async () => {

@@ -50,6 +50,7 @@ describe.skipIf(refusal !== undefined)(
       const page = await stage.open(url)
       const named = page.getByRole('region', { name: 'Deadlock' })
       await named.getByText('web-1:11 holds the lock account:0 and waits for the lock account:1.').waitFor()
+      expect(await page.title()).toBe('1 deadlock · Locks · Holdfast')
       expect(await named.getByRole('listitem').count()).toBe(3)
       const other = await stage.open(`${url}lock?name=account:2`)
       await other
@@ -78,12 +79,24 @@ describe.skipIf(refusal !== undefined)(
       const { url } = await stage.serve()
       const page = await stage.open(`${url}lock?name=root`)
       const heldUp = page.getByRole('region', { name: 'It holds up 2 other locks' })
-      await heldUp.getByText('middle is held by web-2:22, who waits for root for').waitFor()
+      await heldUp.locator('.node', { hasText: 'rootheld by web-1:11' }).waitFor()
+      const middle = heldUp.locator('.tree > ul > li', { hasText: 'middleheld by web-2:22, who waits for' })
+      await middle.locator('li', { hasText: 'leafheld by web-3:33, who waits for' }).waitFor()
       await heldUp.getByRole('link', { name: 'leaf' }).click()
       await page.getByRole('heading', { name: 'leaf', level: 1 }).waitFor()
       await shows(page, 'held')
       expect(await heldUp.count()).toBe(0)
+      // What holds up most is above the list, too, and nothing that waits itself.
+      const list = await stage.open(url)
+      await list.getByText('holds up 2 other locks').click()
+      expect(await list.locator('details').count()).toBe(1)
+      expect(await list.locator('details .node').allTextContents()).toEqual([
+        'rootheld by web-1:11',
+        expect.stringMatching(/^middleheld by web-2:22, who waits for \d+ s$/),
+        expect.stringMatching(/^leafheld by web-3:33, who waits for \d+ s$/),
+      ])
       await hold.release()
+      await list.locator('details').waitFor({ state: 'detached' })
     })
 
     it('names and labels of any kind are text', async () => {

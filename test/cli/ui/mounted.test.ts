@@ -104,6 +104,25 @@ it('frees nothing unless that is allowed', async () => {
   expect(await holdfast.lock('invoice:42').isLocked()).toBe(true)
 })
 
+it('shows what a client of the application does, where one is given', async () => {
+  const [, start] = express
+  const { page: without } = pageOf()
+  let acquired = 40
+  const metrics = () => {
+    acquired += 1
+    return { acquired, contended: 3, timedOut: 0 }
+  }
+  const { page } = pageOf({ client: { metrics } })
+  const [one, other] = [await start(without), await start(page)]
+  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])))
+  const events = (origin: string): string => `${origin}/admin/locks/events`
+  expect(await event(events(one.origin), (text) => text.includes('"isAll":true'))).toContain('"traffic":null')
+  const told = await event(events(other.origin), (text) => /"acquired":\[[\d,]*[1-9]/.test(text))
+  expect(told).toContain('"contended":[0')
+  const noClient: object = { client: {} }
+  expect(() => ui(new MemoryStore(), noClient)).toThrow(/client.metrics/)
+})
+
 it('says which option it does not know', () => {
   const options: object = { allowUnlocks: true }
   expect(() => ui(new MemoryStore(), options)).toThrow(/unknown option "allowUnlocks"/)

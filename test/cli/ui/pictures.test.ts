@@ -1,9 +1,15 @@
 /** Draws the pictures of docs/ui.md, with HOLDFAST_PICTURES=1, and the others to look at into the folder that HOLDFAST_PICTURES_ALL names. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, it } from 'vitest'
+import { ui } from '../../../src/cli/ui/index.js'
+import { Holdfast } from '../../../src/index.js'
 import { bringServer } from '../../servers/index.js'
+import { standaloneClient } from '../../setup/clients.js'
 import { eventually } from '../../setup/eventually.js'
 import { Scene } from './scene.js'
 import { serve } from './serving.js'
@@ -44,9 +50,10 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const { url } = await stage.serve()
     const page = await open(url)
     await page.getByText('No lock is held.').waitFor()
-    await glance(page, 'empty')
+    await draw(page, 'ui-empty')
     await page.getByLabel('Filter').fill('invoice')
     await page.getByText('Open the lock').waitFor()
+    await page.locator('.value').getByText('0', { exact: true }).first().waitFor()
     await glance(page, 'empty-filter')
   })
 
@@ -56,7 +63,7 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open(url, { colorScheme })
       await drawn(page, 6)
-      await glance(page, `three-${colorScheme}`)
+      await draw(page, colorScheme === 'light' ? 'ui-three' : 'ui-three-dark')
     }
     const phone = await open(url, PHONE)
     await drawn(phone, 4)
@@ -108,6 +115,22 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await glance(lock, 'lock-phone-dark', true)
   })
 
+  it('a jam, in the list and on the page of its lock', async () => {
+    await stage.scene.everyday()
+    await stage.scene.jam()
+    const { url } = await stage.serve()
+    const page = await open(url)
+    await page.getByText('holds up 4 other locks').click()
+    await drawn(page, 6)
+    await draw(page, 'ui-jam')
+    const lock = await open(`${url}lock?name=catalogue:index`, { colorScheme: 'dark' })
+    await lock.getByText('It holds up 4 other locks').waitFor()
+    await glance(lock, 'lock-jam-dark', true)
+    const phone = await open(`${url}lock?name=catalogue:index`, PHONE)
+    await phone.getByText('It holds up 4 other locks').waitFor()
+    await glance(phone, 'lock-jam-phone', true)
+  })
+
   it('three hundred, and ten thousand', async () => {
     const { url } = await stage.serve()
     await stage.scene.crowd(300)
@@ -121,11 +144,42 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     const page = await open(url, { colorScheme: 'dark' })
     await page.getByText(/of 30\d locks/).waitFor()
     await drawn(page, 6)
-    await glance(page, 'three-hundred')
+    await draw(page, 'ui-three-hundred')
     await stage.scene.crowd(10_000)
     await page.getByText(/of 10,0\d\d locks/).waitFor({ timeout: 60_000 })
     await drawn(page, 20)
     await draw(page, 'ui-dark')
+  })
+
+  it('what a client of the application does', async () => {
+    const app = createServer()
+    const redis = standaloneClient({ host: stage.server.host, port: stage.server.port })
+    const holdfast = new Holdfast(redis, { label: 'web-1' })
+    const page = ui(redis, { client: holdfast, server: 'the shop’s locks' })
+    app.on('request', page.handler)
+    await once(app.listen(0, '127.0.0.1'), 'listening')
+    const address = app.address()
+    const over = new AbortController()
+    stage.later(async () => {
+      over.abort()
+      app.closeAllConnections()
+      app.close()
+      await page.close()
+      await holdfast.close()
+      redis.disconnect()
+    })
+    const names = ['invoice:42', 'invoice:43', 'stock:item:7']
+    const work = async (turn: number): Promise<void> => {
+      for (let round = turn; !over.signal.aborted; round += 1) {
+        const lock = holdfast.lock(names[round % names.length] ?? '')
+        await lock.withLock({ waitMs: 700 }, () => sleep(200 + 90 * (round % 7))).catch(() => undefined)
+      }
+    }
+    for (const turn of [1, 2, 3, 5]) void work(turn)
+    const shown = await open(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+    await shown.locator('.traffic .spark').nth(2).waitFor()
+    await drawn(shown, 12)
+    await draw(shown, 'ui-client')
   })
 
   it('an outage', async () => {
@@ -137,7 +191,8 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await page.locator('tbody tr').nth(4).waitFor()
     await other.kill()
     await page.getByRole('alert').waitFor()
-    await glance(page, 'outage')
+    await page.getByText(/what was seen \d+ s ago/).waitFor()
+    await draw(page, 'ui-outage')
     await other.restart({ keepData: false })
     await its.end()
     await other.stop()

@@ -93,6 +93,25 @@ export class Scene {
     await plainRing(clients, 'account')
   }
 
+  /** A lock whose holder is slow, and two that wait for it while they hold others, for which others wait. */
+  async jam(): Promise<void> {
+    await this.client('importer-1').lock('catalogue:index').acquire()
+    for (const [label, own, wanted] of [
+      ['web-6', 'cart:881', 'catalogue:index'],
+      ['worker-7', 'price-list', 'catalogue:index'],
+      ['web-8', 'order:10990', 'price-list'],
+      ['web-9', 'order:10991', 'price-list'],
+    ] as const) {
+      const client = this.client(label)
+      const waiting = new Promise((resolve) => client.once('waiting', resolve))
+      client
+        .lock(own)
+        .withLock(() => client.lock(wanted).withLock(() => undefined))
+        .catch(() => undefined)
+      await waiting
+    }
+  }
+
   /** Clients that take one lock after the other, and wait for each other's, until the end. */
   bustle(labels: readonly string[], names: readonly string[]): void {
     const over = new AbortController()

@@ -31,7 +31,7 @@ async function served(pictures: Looker['pictures']): Promise<number> {
 function pictureOf(trouble: string | null): Picture {
   return {
     ...{ rows: [], total: 0, from: 0, isAll: true, unreadable: 0, trouble },
-    ...{ totals: null, trend: null, deadlocks: [], waits: [], since: 0, changes: [] },
+    ...{ totals: null, trend: null, traffic: null, deadlocks: [], waits: [], since: 0, changes: [] },
   }
 }
 

@@ -1,7 +1,7 @@
 /** The head of the page: what it is, where the locks are, whether it is live, light or dark. */
 import { useState } from 'preact/hooks'
 import type { Standing } from './connection.js'
-import { BackIcon, Mark, MoonIcon, SunIcon } from './icons.js'
+import { BackIcon, HalfIcon, Mark, MoonIcon, SunIcon } from './icons.js'
 import { lockName, type State } from './state.js'
 import { Name } from './words.js'
 
@@ -44,23 +44,34 @@ export function Header({ message, standing, trouble }: State) {
   )
 }
 
-/** What was chosen here stays on this machine; otherwise it is the system's. */
+/** What is chosen here stays on this machine. */
+const themes = [
+  { scheme: '', of: 'the system’s', Sign: HalfIcon },
+  { scheme: 'light', of: 'light', Sign: SunIcon },
+  { scheme: 'dark', of: 'dark', Sign: MoonIcon },
+] as const
+
 function Theme() {
   const [chosen, choose] = useState(localStorage.getItem('holdfast-colours') ?? '')
-  document.documentElement.style.colorScheme = chosen
-  const isDark = chosen === '' ? matchMedia('(prefers-color-scheme: dark)').matches : chosen === 'dark'
-  const other = isDark ? 'light' : 'dark'
+  const at = Math.max(
+    0,
+    themes.findIndex(({ scheme }) => scheme === chosen),
+  )
+  const [now, next] = [themes[at] ?? themes[0], themes[(at + 1) % themes.length] ?? themes[0]]
+  document.documentElement.style.colorScheme = now.scheme
+  const label = `Colours: ${now.of}. Change to ${next.of}`
   return (
     <button
       type="button"
       class="theme"
-      aria-label={`Change to ${other} colours`}
+      aria-label={label}
+      title={label}
       onClick={() => {
-        localStorage.setItem('holdfast-colours', other)
-        choose(other)
+        localStorage.setItem('holdfast-colours', next.scheme)
+        choose(next.scheme)
       }}
     >
-      {isDark ? <SunIcon /> : <MoonIcon />}
+      <now.Sign />
     </button>
   )
 }

@@ -63,6 +63,13 @@ export const SunIcon = () => (
     <path d={rays} />
   </Icon>
 )
+/** Half light, half dark. */
+export const HalfIcon = () => (
+  <Icon name="half">
+    <circle cx="10" cy="10" r="7" />
+    <path class="filled" d="M10 3a7 7 0 0 0 0 14Z" />
+  </Icon>
+)
 export const MoonIcon = () => (
   <Icon name="moon">
     <path d="M16.5 12A7 7 0 0 1 8 3.5a7 7 0 1 0 8.5 8.5Z" />

@@ -11,12 +11,12 @@ import { Deadlocks } from './deadlock.js'
 import { Outcome, Question } from './freeing.js'
 import { Header } from './header.js'
 import { HeldUp } from './held-up.js'
-import { WarningIcon } from './icons.js'
 import { List, type ListActions } from './list.js'
 import { Locks } from './lock.js'
 import { Login, type Wanted } from './login.js'
-import { addressOf, lockName, type State, start, told } from './state.js'
-import { Tiles } from './tiles.js'
+import { Outage } from './outage.js'
+import { addressOf, isStale, lockName, type State, start, titleOf, told } from './state.js'
+import { Tiles, TrafficTiles } from './tiles.js'
 
 const TYPING_MS = 300
 
@@ -32,7 +32,9 @@ function update(change: Partial<State>): void {
 
 /** Another list is wanted. */
 function turn(change: Partial<Pick<State, 'filter' | 'sort' | 'page'>>): void {
-  update(change)
+  const { message } = state
+  // Whether there are others is not known yet.
+  update({ ...change, message: message && 'filter' in change ? { ...message, isAll: false } : message })
   history.replaceState(null, '', addressOf(state))
   reconnect()
 }
@@ -54,20 +56,21 @@ async function decide(yes: boolean): Promise<void> {
 }
 
 function App() {
-  const { message, trouble, changes, news, freeing } = state
+  const { message, changes, news, freeing, seen } = state
+  const clock = readClock()
+  const stale = isStale(state)
   return (
-    <ClockContext.Provider value={readClock()}>
+    <ClockContext.Provider value={stale && seen ? seen : clock}>
       <Header {...state} />
-      <main class={lockName === undefined ? 'all' : 'one'}>
-        {trouble !== null && (
-          <p class="notice alarm" role="alert">
-            <WarningIcon /> {trouble}
-          </p>
-        )}
+      <main class={stale ? 'stale' : ''}>
+        <ClockContext.Provider value={clock}>
+          <Outage {...state} />
+        </ClockContext.Provider>
         <Outcome freeing={freeing} message={message} />
         {message && <Tiles {...message} />}
+        {message?.traffic && <TrafficTiles {...message.traffic} />}
         <Deadlocks deadlocks={message?.deadlocks ?? []} />
-        {lockName !== undefined && <HeldUp waits={message?.waits ?? []} name={lockName} />}
+        {message && <HeldUp {...message} />}
         <div class="halves">
           {lockName === undefined ? (
             <List {...state} actions={actions} />
@@ -89,6 +92,7 @@ function App() {
 /** Draws what is known. The focus stays with its row wherever that goes, and is at the title if the row is gone. */
 function draw(): void {
   const { activeElement } = document
+  document.title = titleOf(state)
   const key = activeElement?.closest<HTMLElement>('[data-key]')?.dataset['key']
   render(<App />, document.body)
   if (key === undefined || document.activeElement === activeElement) return
@@ -108,7 +112,6 @@ function tick(afterMs: number): void {
   }, afterMs)
 }
 
-if (lockName !== undefined) document.title = `${lockName.slice(0, 120)} · Holdfast`
 document.body.replaceChildren()
 draw()
 tick(1_000)

@@ -15,11 +15,11 @@ export function Sparkline({
 }) {
   if (values.length < 3) return null
   const [least, most] = [Math.min(...values), Math.max(...values)]
-  // One more or less of a thousand is no mountain.
+  // One more or less of a thousand is no mountain, and what hardly moves runs through the middle.
   const high = Math.max(1, most - least, most / 5)
   const points = values.map((value, index) => {
     const x = (index / (values.length - 1)) * WIDTH
-    const y = most === least ? HEIGHT / 2 : HEIGHT - 2 - ((value - least) / high) * (HEIGHT - 4)
+    const y = HEIGHT - 2 - ((value - least + (high - most + least) / 2) / high) * (HEIGHT - 4)
     return `${x.toFixed(1)},${y.toFixed(1)}`
   })
   const text = `${what} in the last ${spanText(Math.max(60_000, values.length * everyMs))}: from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}`

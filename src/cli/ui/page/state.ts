@@ -2,7 +2,9 @@
 import type { Entry } from '../journal.js'
 import type { Message, Sort } from '../picture.js'
 import type { Row } from '../row.js'
+import type { Clock } from './clock.js'
 import type { Answer, Standing } from './connection.js'
+import { plural } from './words.js'
 
 const MOST_CHANGES = 200
 
@@ -15,6 +17,8 @@ export interface State {
   readonly message: Message | null
   readonly standing: Standing
   readonly trouble: string | null
+  /** The clock of the last message that had all there is to see. */
+  readonly seen: Clock | null
   /** The last one first. */
   readonly changes: readonly Entry[]
   /** What a reader of a screen hears. */
@@ -35,6 +39,7 @@ export const start: State = {
   message: null,
   standing: 'connecting',
   trouble: null,
+  seen: null,
   changes: [],
   news: '',
   filter: query.get('filter') ?? '',
@@ -52,6 +57,19 @@ export function addressOf({ filter, sort, page }: Pick<State, 'filter' | 'sort' 
   return wanted.size === 0 ? './' : `?${wanted}`
 }
 
+/** Whether what is shown may have changed since. */
+export function isStale({ standing, trouble }: Pick<State, 'standing' | 'trouble'>): boolean {
+  return trouble !== null || standing === 'away' || standing === 'refused'
+}
+
+/** What the browser's tab says: what is wrong comes first, for whoever looks at another one. */
+export function titleOf(state: State): string {
+  const subject = lockName === undefined ? 'Locks' : lockName.slice(0, 120)
+  const rings = state.message?.deadlocks.length ?? 0
+  const wrong = isStale(state) ? 'Not live · ' : rings > 0 ? `${plural(rings, 'deadlock')} · ` : ''
+  return `${wrong}${subject} · Holdfast`
+}
+
 /** With what the program has told. */
 export function told(state: State, message: Message): State {
   const last = state.changes[0]?.number ?? 0
@@ -61,6 +79,7 @@ export function told(state: State, message: Message): State {
     message,
     standing: 'live',
     trouble: message.trouble,
+    seen: message.trouble === null ? { now: message.now, steadyMs: message.nowMs } : state.seen,
     changes: [...fresh.toReversed(), ...state.changes].slice(0, MOST_CHANGES),
     news: newsOf(state, message, fresh),
   }

@@ -56,9 +56,11 @@ export function Lease({ held, endsAtMs, fullMs }: LeaseProps) {
   if (!held) return null
   if (endsAtMs === null) return <span class="quiet">no end</span>
   const leftMs = Math.max(0, endsAtMs - steadyMs)
+  // Less than half a pixel a second.
+  const pace = fullMs > 300_000 ? ' slow' : ''
   const share = Math.min(1, leftMs / Math.max(1, fullMs))
   return (
-    <span class={share < 0.2 ? 'lease late' : 'lease'}>
+    <span class={`lease${share < 0.2 ? ' late' : ''}${pace}`}>
       <span class="left">{leftMs === 0 ? 'over' : `${leftText(leftMs)} left`}</span>
       <span class="track" aria-hidden="true">
         <span class="bar" style={{ transform: `scaleX(${share.toFixed(4)})` }} />
