@@ -159,6 +159,7 @@ describe('a history', () => {
     const waiting: Array<() => void> = []
     /** A listing that begins from now on has come to its end. */
     const listed = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
+    const first = listed()
     const looker = new Looker(
       {
         look: (name) => catalogue.look(name),
@@ -180,7 +181,7 @@ describe('a history', () => {
       HOUR_MS,
     )
     onTestFinished(() => looker.close())
-    await listed()
+    await first
     const hold = await holdfast.lock('a').acquire()
     await listed()
     await hold.release()
