@@ -1,4 +1,3 @@
-import { ownerText } from '../base/identity/label.js'
 import { printable } from '../base/identity/printable.js'
 import {
   endsSoon,
@@ -11,6 +10,7 @@ import {
   isOpen,
   type LockView,
   leaseText,
+  partyText,
   stateText,
   waitingCount,
   waitingText,
@@ -58,8 +58,8 @@ function holderRows(lock: LockView): string[][] {
 function lineRows({ line = [] }: LockView): string[][] {
   const rows = line.slice(0, NAMED_IN_LINE).map(({ owner, mode, waitsSince }, index) => {
     const waits = waitsSince === undefined ? [] : [forSoLong(waitsSince)]
-    const remarks = [...(mode ? [mode] : []), ...waits].join(', ')
-    const place = `${index + 1}. ${ownerText(owner)}${remarks === '' ? '' : ` (${remarks})`}`
+    const remarks = [...(mode ? [mode] : []), ...waits]
+    const place = `${index + 1}. ${partyText(owner, remarks)}`
     return [index === 0 ? 'In line' : '', place]
   })
   const more = line.length - rows.length

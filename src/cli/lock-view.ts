@@ -123,8 +123,16 @@ export function holderTexts({ kind, owners }: LockView, since = exactly): string
       ...(holds > 1 ? [holdsText(kind, holds)] : []),
       ...(heldSince === undefined ? [] : [since(heldSince)]),
     ]
-    return `${ownerText(owner)}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
+    return partyText(owner, remarks)
   })
+}
+
+/** An owner with what is to be said of it, in the brackets that it has if it has a label. */
+export function partyText(owner: string, remarks: readonly string[]): string {
+  const text = ownerText(owner)
+  if (remarks.length === 0) return text
+  const all = remarks.join(', ')
+  return labelOf(owner) === undefined ? `${text} (${all})` : `${text.slice(0, -1)}, ${all})`
 }
 
 /** The owners, in a few words. */

@@ -28,7 +28,7 @@ it('says for how long it is held, in a line of its own', () => {
     'Kind      lock',
     'State     <yellow>held',
     'Held for  2 min 5 s',
-    expect.stringMatching(/^Owner {5}web-1 \(f:1\) \(since \d{4}-.+Z\)$/),
+    expect.stringMatching(/^Owner {5}web-1 \(f:1, since \d{4}-.+Z\)$/),
     'Lease     20.0 s left',
     'Waiting   0 clients',
   ])
@@ -49,5 +49,5 @@ it('tells of each of several holders for how long', () => {
   }))
   const lines = shown({ owners, kind: 'semaphore', available: 0 })
   expect(lines).toContain('Held for   2 min')
-  expect(lines.filter((line) => /\(for 1 min, since .+Z\)$/.test(line))).toHaveLength(1)
+  expect(lines.filter((line) => /for 1 min, since .+Z\)$/.test(line))).toHaveLength(1)
 })

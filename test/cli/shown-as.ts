@@ -1,6 +1,7 @@
 import { ownerText } from '../../src/base/identity/label.js'
 
-/** An owner as the program shows it, for a regular expression. */
-export function shownAs(owner: string): string {
-  return ownerText(owner).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** An owner with a label as the program shows it, for a regular expression; with remarks, which are one already. */
+export function shownAs(owner: string, remarks = ''): string {
+  const text = ownerText(owner).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return remarks === '' ? text : text.replace(/\\\)$/, `, ${remarks}\\)`)
 }

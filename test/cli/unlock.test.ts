@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ownerText } from '../../src/base/identity/label.js'
 import { placeOf } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
+import { shownAs } from './shown-as.js'
 
 const program = useProgram()
 const place = placeOf('standalone')
@@ -18,7 +18,7 @@ describe('holdfast unlock', () => {
     await waiting
     const { code, stdout, stderr } = await program.run(['unlock', '--force', '--yes', name])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain(ownerText(hold.owner))
+    expect(stdout).toMatch(new RegExp(shownAs(hold.owner, 'since .+Z')))
     await (await next).release()
   })
 
@@ -59,7 +59,7 @@ describe('holdfast unlock', () => {
         const hold = await lock.acquire()
         const running = program.startOnTerminal(['unlock', '--force', name])
         await running.shows('[y/N]')
-        expect(running.stdout).toContain(ownerText(hold.owner))
+        expect(running.stdout).toMatch(new RegExp(shownAs(hold.owner, 'since .+Z')))
         running.child.stdin?.write(answer)
         expect((await running.outcome).code).toBe(exitCode)
         expect(await lock.isLocked()).toBe(stays)
@@ -77,7 +77,7 @@ describe('holdfast unlock', () => {
       running.child.stdin?.write('y\r')
       const { code, stdout } = await running.outcome
       expect(code).toBe(75)
-      expect(stdout).toContain(ownerText(second.owner))
+      expect(stdout).toMatch(new RegExp(shownAs(second.owner, 'since .+Z')))
       second.assertHeld()
       await second.release()
     })

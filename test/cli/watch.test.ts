@@ -18,7 +18,7 @@ describe('holdfast watch', () => {
     const running = program.start(['watch', name, ...fast])
     await running.shows(/free .*\n/)
     const hold = await lock.acquire()
-    await running.shows(new RegExp(`held by ${shownAs(hold.owner)} .*\n`))
+    await running.shows(new RegExp(`held by ${shownAs(hold.owner, 'since .+Z')} .*\n`))
     await hold.release()
     await running.shows(/free .*\n.*held .*\n.*free .*\n/)
     running.child.kill('SIGINT')

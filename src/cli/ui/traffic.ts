@@ -36,17 +36,19 @@ export class Meter {
     else this.#slots.push(...Array.from({ length: missed }, () => nothing))
     const before = isNew ? now : (this.#last ?? now)
     const current = this.#slots.pop() ?? nothing
-    this.#slots = [...this.#slots, sum(current, now, before)].slice(-MOST)
+    this.#slots = [...this.#slots, sum(current, now, before)].slice(-MOST - 1)
     this.#slot = slot
     this.#last = now
   }
 
+  /** Of the time that is over: a count that has only begun would look like a fall. */
   get traffic(): Traffic {
+    const slots = this.#slots.slice(0, -1)
     return {
       everyMs: EVERY_MS,
-      acquired: this.#slots.map(({ acquired }) => acquired),
-      contended: this.#slots.map(({ contended }) => contended),
-      timedOut: this.#slots.map(({ timedOut }) => timedOut),
+      acquired: slots.map(({ acquired }) => acquired),
+      contended: slots.map(({ contended }) => contended),
+      timedOut: slots.map(({ timedOut }) => timedOut),
     }
   }
 }

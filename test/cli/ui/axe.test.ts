@@ -3,6 +3,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { refusal } from './chromium.js'
+import { pageOf } from './mounted-page.js'
+import { express, LOGIN } from './mounting.js'
 import { useStage } from './stage.js'
 
 const LONG = 'warehouse:7:aisle:12:shelf:a-very-long-name-of-a-lock-that-some-program-has-chosen:reorder'
@@ -60,6 +62,28 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
       await check(page, 'empty')
     },
   )
+
+  it('the curves of what an application’s client does', async () => {
+    let acquired = 0
+    const metrics = () => {
+      acquired += 3
+      return { acquired, contended: acquired / 3, timedOut: 1 }
+    }
+    const { page: mounted } = pageOf({ client: { metrics } })
+    const [, start] = express
+    const { origin, close } = await start(mounted)
+    stage.later(close)
+    for (const [colorScheme, width] of looks) {
+      const viewport = { width, height: 800 }
+      const page = await stage.open(`${origin}/admin/locks/`, {
+        viewport,
+        colorScheme,
+        httpCredentials: LOGIN,
+      })
+      await page.locator('.traffic .spark').nth(2).waitFor()
+      await check(page, `client ${colorScheme} ${width}`)
+    }
+  })
 
   it('no word of a name is broken on a phone', async () => {
     const { url } = await stage.serve()

@@ -98,12 +98,14 @@ describe('what a client does', () => {
     at(1_000, 103)
     at(2_000, 104, 12)
     at(7_000, 109, 12, 2)
+    at(8_000, 110, 12, 2)
     const first = { everyMs: 2_000, acquired: [3, 1, 0, 5], contended: [0, 2, 0, 0], timedOut: [0, 0, 0, 1] }
     expect(meter.traffic).toEqual(first)
     at(60_000, 500, 12, 2)
     at(61_000, 501, 12, 2)
+    at(62_000, 502, 12, 2)
     expect(meter.traffic).toMatchObject({ acquired: [1], contended: [0], timedOut: [0] })
-    for (let second = 62; second < 1_000; second += 1) at(second * 1_000, second)
+    for (let second = 63; second < 1_000; second += 1) at(second * 1_000, second)
     expect(meter.traffic.acquired).toHaveLength(150)
     expect(meter.traffic.acquired.at(-1)).toBe(2)
   })
@@ -157,6 +159,7 @@ describe('a history', () => {
     const waiting: Array<() => void> = []
     /** A listing that begins from now on has come to its end. */
     const listed = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
+    const first = listed()
     const looker = new Looker(
       {
         look: (name) => catalogue.look(name),
@@ -178,7 +181,7 @@ describe('a history', () => {
       HOUR_MS,
     )
     onTestFinished(() => looker.close())
-    await listed()
+    await first
     const hold = await holdfast.lock('a').acquire()
     await listed()
     await hold.release()

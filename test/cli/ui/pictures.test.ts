@@ -180,6 +180,9 @@ describe.skipIf(!process.env['HOLDFAST_PICTURES'])('the pictures of the page', {
     await shown.locator('.traffic .spark').nth(2).waitFor()
     await drawn(shown, 12)
     await draw(shown, 'ui-client')
+    const phone = await open(shown.url(), PHONE)
+    await phone.locator('.traffic .spark').nth(2).waitFor()
+    await glance(phone, 'client-phone', true)
   })
 
   it('an outage', async () => {
