@@ -27,8 +27,8 @@
 ]]
 -- Free, with nobody in line. This comes before everything else, because the rest makes three dozen functions at every call, which takes
 -- longer than all that it does. 120 is `x`. Arguments stay texts where they can: numbers are turned back into texts at every call.
-local before = ARGV[4] or '0'
-if before == '0' and not ARGV[7] and string.byte(ARGV[1]) == 120 and KEYS[2] and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then
+local before, taken = ARGV[4] or '0', redis.call('EXISTS', KEYS[1], KEYS[2] or KEYS[1])
+if taken == 0 and before == '0' and not ARGV[7] and string.byte(ARGV[1]) == 120 and KEYS[2] then
   local time = redis.call('TIME')
   redis.call('HSET', KEYS[1], ARGV[2], '1', 'since', time[1] .. ' ' .. time[2])
   local leased = redis.pcall('PEXPIRE', KEYS[1], ARGV[3])
@@ -55,7 +55,7 @@ local function may_linger()
   return true
 end
 
-if redis.call('EXISTS', lock, line or lock) == 0 then
+if taken == 0 then
   if before ~= '0' then
     sure_of_loss('HDEL', lock)
     return 0
@@ -81,25 +81,25 @@ local function lingers(holder)
   return known == holder .. ' told' and 1 or 0
 end
 
-local function busy(left)
+local function busy(left, holder, since)
   if not line then
-    local holder, since = holder_of(lock)
     return { left, holder or '', server_time_us(), 1, -1, 0, since }
   end
-  local first, places, refused = redis.call('EXISTS', line) == 0 and 1 or 0, 0, nil
+  local first, places, refused
   if looks > 0 then
-    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
+    refused, places, first = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
     if refused then
       return refused
     end
-    first = head_of_line() == me and 1 or 0
+    first = first or head_of_line() == me
+  else
+    places, first = 0, redis.call('EXISTS', line) == 0
   end
-  local holder, since = holder_of(lock)
   holder = holder or ''
-  return { left, holder, server_time_us(), first, places, lingers(holder), since }
+  return { left, holder, server_time_us(), first and 1 or 0, places, lingers(holder), since }
 end
 
-local held = tonumber(redis.call('HGET', lock, owner))
+local holder, since, held = holder_of(lock, owner)
 if held then
   local token = '-'
   if mode ~= 'x' then
@@ -136,8 +136,8 @@ if before ~= '0' then
   sure_of_loss('HDEL', lock)
   return 0
 end
-if not admits() then
-  return busy(redis.call('PTTL', lock))
+if holder or since then
+  return busy(redis.call('PTTL', lock), holder, since)
 end
 
 -- It is free, but there is a line.
@@ -149,8 +149,8 @@ if looks >= 0 then
   end
   local let_in = advance(me)
   if let_in > 0 then
-    call_head(redis.call('PTTL', lock))
-    return busy(redis.call('PTTL', lock))
+    call_head_at_end()
+    return busy(redis.call('PTTL', lock), holder_of(lock))
   end
 end
 local token, failure = grant(me, lease)

@@ -13,6 +13,7 @@
 
   Safe to repeat: what its owner holds, it holds by this very request (rule X1).
 ]]
+--@include server-time
 --@include holder
 local lease = ARGV[1]
 local answers, free = {}, nil

@@ -14,6 +14,7 @@
   Safe to repeat: what its owner holds, it holds by this very request (rule X1). Where a part of that has ended meanwhile, the
   rest is answered with 1, so that the caller gives it back.
 ]]
+--@include server-time
 --@include holder
 local lease = ARGV[1]
 local answers, taken, busy = {}, {}, false

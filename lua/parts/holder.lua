@@ -2,21 +2,17 @@
   Who holds a lock, a hash of owner -> hold count, and since when. No owner is called `since`: that field has the time when its owner was
   given the lock, as `TIME` tells it, `<seconds> <microseconds>`, unless Redisson took it. The client does the sum: here it would take longer
   than all the rest.
-  Returns functions: one gives the owner and that text, nothing where nobody holds it; one gives the text of now.
+  Returns a function that gives the owner and that text, nothing where nobody holds it; and how many holds the owner `asking` has, if any.
 ]]
-local function since_now()
-  local time = redis.call('TIME')
-  return time[1] .. ' ' .. time[2]
-end
-
-local function holder_of(lock)
-  local fields, owner, since = redis.call('HGETALL', lock), nil, nil
+local function holder_of(lock, asking)
+  local fields, owner, since, held = redis.call('HGETALL', lock), nil, nil, nil
   for index = 1, #fields, 2 do
     if fields[index] == 'since' then
       since = fields[index + 1]
     else
       owner = owner or fields[index]
+      held = fields[index] == asking and tonumber(fields[index + 1]) or held
     end
   end
-  return owner, since
+  return owner, since, held
 end

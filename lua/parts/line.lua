@@ -69,10 +69,11 @@ local function claim(client)
   end
 end
 
-local function leave(place)
+-- `it`: its process, if the caller knows it.
+local function leave(place, it)
   local client = client_of(place)
   -- Read before anything is written: a key of another type then changes nothing.
-  local it = process_of(client)
+  it = it or process_of(client)
   if redis.call('ZREM', line, place) == 0 then
     return false
   end
@@ -117,24 +118,27 @@ local function mend(last)
 end
 
 -- Adds a place at the end of the line, or keeps the existing one. `terms` are the lease of a grant and the word. Returns the error where
--- that is refused, and how many places the process has.
+-- that is refused, how many places the process has, and whether the line was empty.
 local function stand(place, looks_in, terms)
   local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
   -- Read before anything is written: a key of another type then changes nothing.
-  local last, it = redis.call('ZRANGE', line, -1, -1)[1], process_of(client)
-  if not last or not process_of(client_of(last)) or (not it and redis.call('ZSCORE', line, place)) then
-    mend(last)
-    it = process_of(client)
+  local last, it = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES'), process_of(client)
+  local empty = not last[1]
+  if empty then
+    mend(nil)
+    it = nil
+  elseif not process_of(client_of(last[1])) or (not it and redis.call('ZSCORE', line, place)) then
+    mend(last[1])
+    last, it = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES'), process_of(client)
   end
   it = it or { places = 0 }
   it.looks, it.away, it.unclaimed = now + looks_in, 0, ''
   it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
-  if redis.call('ZSCORE', line, place) then
+  if not empty and redis.call('ZSCORE', line, place) then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
   else
-    local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')[2] or '0'
-    redis.call('ZADD', line, string.format('%.0f', math.max(last + 1, server_time_us())), place)
+    redis.call('ZADD', line, string.format('%.0f', math.max((last[2] or 0) + 1, server_time_us())), place)
     it.places = it.places + 1
   end
   keep(client, it)
@@ -147,7 +151,7 @@ local function stand(place, looks_in, terms)
       end
     end
   end
-  return nil, it.places
+  return nil, it.places, empty
 end
 
 -- The grant to that place has lapsed: its process did not take over, or has stopped. It counts as away until it sends a request, so that
@@ -226,7 +230,7 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          leave(place)
+          leave(place, it)
           local stays = shared and process_of(client)
           if stays then
             stays.unclaimed = place

@@ -39,15 +39,14 @@ local function grant(place, lease)
       return nil, failure
     end
   end
-  redis.call('HSET', lock, owner, '1')
+  redis.call('HSET', lock, owner, '1', 'since', since_now())
   -- Redis does not undo a script that fails halfway: without its lease (no permission, say) the lock would stay for ever.
   local leased = redis.pcall('PEXPIRE', lock, lease)
   if leased ~= 1 then
-    -- Gone with its only field, unless another owner is handing it over.
-    redis.call('HDEL', lock, owner)
+    -- Gone with its only owner, unless another one is handing it over.
+    redis.call('HDEL', lock, owner, 'since')
     return nil, leased
   end
-  redis.call('HSET', lock, 'since', since_now())
   return token
 end
 
@@ -55,6 +54,14 @@ local function withdraw()
   redis.call('DEL', lock)
 end
 --@include turns
+
+-- Has the head of the line look when the lease ends.
+local function call_head_at_end()
+  local place, it = head_of_line()
+  if place then
+    call_head(redis.call('PTTL', lock), place, it)
+  end
+end
 
 -- Whether anybody is in line, and the place let in last. Read before the lock is freed: a key of another type then fails the script with
 -- nothing changed, instead of freeing a lock without telling anybody.
@@ -72,7 +79,7 @@ local function pass_on(waiting)
   if waiting and not leaves_it_to_others() then
     let_in, refused = advance(nil)
     if let_in > 0 then
-      call_head(redis.call('PTTL', lock))
+      call_head_at_end()
       return 1
     end
     if refused then

@@ -1,10 +1,17 @@
 --[[
   What time it is on the server: the only clock that counts where several clients compare times.
-  Returns functions that give whole milliseconds since 1970, and microseconds, which tell apart what happens one after the other.
+  Returns functions that give the time when the script first asked: as `TIME` tells it, `<seconds> <microseconds>`; in microseconds since 1970,
+  which tell apart what happens one after the other; and in whole milliseconds.
 ]]
+local time
+local function since_now()
+  time = time or redis.call('TIME')
+  return time[1] .. ' ' .. time[2]
+end
+
 local function server_time_us()
-  local now = redis.call('TIME')
-  return now[1] * 1000000 + now[2]
+  time = time or redis.call('TIME')
+  return time[1] * 1000000 + time[2]
 end
 
 local function server_time()
