@@ -69,9 +69,10 @@ export function additionLine(
 ): string {
   const listed = names.map((name) => `\`${name}\``).join(', ')
   const same = JSON.stringify(machine) === JSON.stringify(first)
-  const where = same
-    ? ''
-    : ` (${machine.processor}, ${machine.cores} cores, Node ${machine.node}, ${machine.server})`
+  const { processor, cores, node, server, load = 0 } = machine
+  const parts = [processor, `${cores} cores`, `Node ${node}`, ...(server === '' ? [] : [server])]
+  if (load > cores / 2) parts.push(`busy with other work: load ${load.toFixed(0)}`)
+  const where = same ? '' : ` (${parts.join(', ')})`
   return `Of a later run, ${startedAt.slice(0, 10)}${where}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}: ${listed}.`
 }
 

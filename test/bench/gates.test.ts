@@ -6,6 +6,8 @@ import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
 import { ratioOf, summarise } from '../../bench/measure/summary.js'
 import { scenarios } from '../../bench/scenarios.js'
+import { smallFleet } from '../../bench/simulated/fleets.js'
+import type { FleetFigures } from '../../bench/simulated/order.js'
 import { faultsOf } from '../../bench/smoke.js'
 import { storeGatesOf } from '../../bench/stores/gates.js'
 import { cell } from './cells.js'
@@ -181,6 +183,34 @@ test('the gates of a fleet are worked out from its own cells', () => {
   expect(gate('fleet: client CPU per section with 32')).toMatchObject({ reached: '1.50', ok: false })
   expect(gate('fair fleet 2x1: hand-over')).toMatchObject({ reached: '4.00', ok: false })
   expect(gate('the same in round trips of a process that has slept for')).toMatchObject({ reached: '2.00' })
+})
+
+test('the gates of a simulated fleet are those of the largest with ten callers in each process', () => {
+  const fleet: FleetFigures = {
+    ...{ ...smallFleet, callers: 10, sections: 100, commandsPerSection: 0.25, messagesPerSection: 0.05 },
+    ...{
+      jain: 1,
+      jainOfTurns: 1,
+      sectionsPerTurn: 24,
+      longestWaitMs: 10,
+      starved: 1,
+      overlaps: 0,
+      failures: [],
+    },
+    recoveryMs: undefined,
+  }
+  const simulated = [
+    { ...fleet, processes: 300, starved: 0 },
+    { failed: 'it broke' },
+    { ...fleet, processes: 1_000 },
+  ]
+  const gates = gatesOf({ cells: [], blocked: [], simulated })
+  const at = gates.findIndex(({ what }) => what.startsWith('simulated 1 000 x 10: commands'))
+  expect(gates.slice(at, at + 2)).toMatchObject([
+    { reached: '0.25', ok: true },
+    { reached: '1.00', ok: false },
+  ])
+  expect(faultsOf({ cells: [], simulated })).toEqual(['a large fleet: it broke'])
 })
 
 const storeCells = [
