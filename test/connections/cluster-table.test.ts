@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient, matrixLibraries } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Slots 3300, 7365 and 15495: one on each node. */
@@ -43,11 +44,7 @@ async function shutOut(all: readonly Client[], tags = NAMES): Promise<readonly s
 }
 
 describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
-  let cluster: Cluster
-  beforeAll(async () => {
-    cluster = await bringCluster({ flavour: inject('servers').flavour, replicated: true })
-  })
-  afterAll(() => cluster.stop())
+  const cluster = duringAll(() => bringCluster({ flavour: inject('servers').flavour, replicated: true }))
 
   /** Slots that no node serves: the cluster is down, and each node says so. */
   async function without(slots: readonly number[], body: () => Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const COMMAND_TIMEOUT_MS = 250
@@ -29,11 +30,7 @@ const stages = [
 ]
 
 describe.each(stages)('C3: every command has a deadline ($where)', ({ open }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   test.each(Object.keys(asks))('%s, before the first connection and on a good one', async (name) => {
     const ask = asks[name]

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { withAdmin } from '../servers/admin.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const DATABASE = 3
@@ -12,16 +13,8 @@ describe.each([
   { who: 'ioredis 5', library: 'ioredis-5', client: {} },
   { who: 'iovalkey', library: 'iovalkey', client: {} },
 ] as const)('a server that refuses the database ($who)', ({ library, client }) => {
-  let server: Server
-  let scene: Scene
-  beforeEach(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-    scene = await Scene.standalone(library, server)
-  })
-  afterEach(async () => {
-    await scene.end()
-    await server.stop()
-  })
+  const server = duringEach(() => bringServer({ flavour: inject('servers').flavour, args: [] }))
+  const scene = duringEach(() => Scene.standalone(library, server))
 
   test('since it has not so many: nothing is locked in another one', async () => {
     const holdfast = scene.holdfast({}, { client: { ...client, db: 99 } })

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
-import type { Scene } from './scene.js'
+
 import { stage } from './stage.js'
 
 const cases = [
@@ -12,12 +12,11 @@ const cases = [
 ] as const
 
 describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ library, role }) => {
-  let scene: Scene
+  const { scene } = stage(library)
   let holder: Holdfast
   let waiter: Holdfast
 
-  stage(library, (_server, made) => {
-    scene = made
+  beforeEach(() => {
     // Holdfast names its connections where the application names its own.
     const client = { connectionName: 'application' }
     holder = scene.holdfast({ watchdogMs: 3_000, commandTimeoutMs: 500 }, { client })
@@ -59,16 +58,5 @@ describe.each(cases)('CLIENT KILL of the connection for $role ($library)', ({ li
       await next.release()
       await scene.nothingLeft()
     }
-  })
-
-  test('while one waits, before the release: its subscription is in force again', async () => {
-    const hold = await holder.lock(scene.name).acquire({ leaseMs: 60_000 })
-    const waiting = waiter.lock(scene.name).acquire()
-    await eventually(async () => (await scene.channels()).length > 0)
-    await kill()
-    await eventually(async () => (await scene.channels()).length > 0)
-    await hold.release()
-    await (await waiting).release()
-    await scene.nothingLeft()
   })
 })

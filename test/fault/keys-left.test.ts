@@ -2,13 +2,10 @@
 import { expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
-import type { Scene } from './scene.js'
+
 import { stage } from './stage.js'
 
-let scene: Scene
-stage('ioredis-6', (_server, its) => {
-  scene = its
-})
+const { scene } = stage('ioredis-6')
 
 /** Takes each kind, has others wait for it, and leaves all as it is. */
 async function fill(holder: Holdfast, waiter: Holdfast): Promise<void> {

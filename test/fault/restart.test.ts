@@ -1,23 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-import type { Server } from '../servers/index.js'
+
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { eventsOf } from './heard.js'
-import type { Scene } from './scene.js'
+
 import { stage } from './stage.js'
 
 /** How much later than its bound a call may end on a busy machine. */
 const SLACK_MS = 1_500
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (library) => {
-  let server: Server
-  let scene: Scene
-
-  stage(library, (its, made) => {
-    server = its
-    scene = made
-  })
+  const { server, scene } = stage(library)
 
   test('with its data, while the lock is held: it is renewed and not lost', async () => {
     const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 500 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Holdfast, LockTimeoutError, StoreError } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
@@ -58,12 +58,7 @@ describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) =
 })
 
 describe('a value that is computed once', () => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await Scene.standalone()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   test('W5, chaos 30010: the store that falls silent at the look under the lock holds up its caller no longer than waitMs', async () => {
     const holdfast = scene.holdfast({ commandTimeoutMs: 30_000 })

@@ -2,12 +2,13 @@
  * By when each call settles while the store does not answer (rule W6), for every kind: the table "Until a call settles" of
  * docs/guarantees.md. Every bound is a setting or the sum of two, far below the leases that would end a call by themselves.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { Scene } from '../fault/scene.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { type Call, callsOf, type MakeSubject, subjects, WAIT_MS } from './calls.js'
 
@@ -67,6 +68,11 @@ async function settleInTime(
   expect(late).toEqual([])
 }
 
+/** The same for all kinds that one server keeps, or one cluster. */
+async function settleAll(scene: Scene, strike: () => Promise<void> | void): Promise<void> {
+  await settleInTime(subjects, scene.name, () => scene.holdfast(settings), strike)
+}
+
 /** So that a call which never settles is named, rather than the test be out of time. */
 async function given(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms))
@@ -93,61 +99,26 @@ const networkFaults: ReadonlyArray<readonly [string, (scene: Scene) => void]> = 
 describe.each(['ioredis-6', 'ioredis-5'] as const)(
   'W6: each call of each kind, and close(), with %s',
   (library) => {
-    let server: Server
-    let another: Server
-
-    beforeAll(async () => {
-      const { flavour } = inject('servers')
-      server = await bringServer({ flavour })
-      another = await bringServer({ flavour })
-    })
-    afterAll(async () => {
-      await server.stop()
-      await another.stop()
-    })
+    const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
+    const another = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
 
     describe('and one server', () => {
-      let scene: Scene
-
-      beforeEach(async () => {
-        scene = await Scene.standalone(library, server)
-      })
-      afterEach(async () => {
-        await server.resume()
-        await scene.end()
-      })
+      const scene = duringEach(() => Scene.standalone(library, server))
+      afterEach(() => server.resume())
 
       test('that hangs', async () => {
-        await settleInTime(
-          subjects,
-          scene.name,
-          () => scene.holdfast(settings),
-          () => server.pause(),
-        )
+        await settleAll(scene, () => server.pause())
       })
 
       test.each(networkFaults)('that %s', async (_what, strike) => {
-        await settleInTime(
-          subjects,
-          scene.name,
-          () => scene.holdfast(settings),
-          () => strike(scene),
-        )
+        await settleAll(scene, () => strike(scene))
       })
     })
 
     test.each(networkFaults)('and a cluster that %s', async (_what, strike) => {
       const scene = await Scene.cluster(library)
-      try {
-        await settleInTime(
-          subjects,
-          scene.name,
-          () => scene.holdfast(settings),
-          () => strike(scene),
-        )
-      } finally {
-        await scene.end()
-      }
+      onTestFinished(() => scene.end())
+      await settleAll(scene, () => strike(scene))
     })
 
     // A majority that does not answer: one that does cannot grant alone.

@@ -3,7 +3,7 @@
  * table "Until a waiter is woken" of docs/guarantees.md, for every kind that waits for an announcement.
  */
 import { describe, test } from 'vitest'
-import type { Scene } from '../fault/scene.js'
+
 import { stage } from '../fault/stage.js'
 import { eventually } from '../setup/eventually.js'
 import { kinds } from './contended.js'
@@ -12,11 +12,7 @@ import { kinds } from './contended.js'
 const WOKEN_WITHIN_MS = 10_000
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('W7: a release that was not heard (%s)', (library) => {
-  let scene: Scene
-
-  stage(library, (_server, made) => {
-    scene = made
-  })
+  const { scene } = stage(library)
 
   const faults: ReadonlyArray<readonly [string, () => void, () => void]> = [
     ['its connections break', () => scene.proxy.breakAll(), () => undefined],

@@ -1,22 +1,15 @@
 /** A user that may take permits and not give them back: nothing is done by halves. */
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const PERMITS = 2
 
 describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) => {
-  let server: Server
-  let scene: Scene
-  beforeEach(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-    scene = await Scene.standalone('ioredis-6', server)
-  })
-  afterEach(async () => {
-    await scene.end()
-    await server.stop()
-  })
+  const server = duringEach(() => bringServer({ flavour: inject('servers').flavour, args: [] }))
+  const scene = duringEach(() => Scene.standalone('ioredis-6', server))
 
   test('W2: who is forbidden to listen while it waits keeps its connection, and asks again and again', async () => {
     await scene.direct.call('ACL', 'SETUSER', 'clerk', 'on', '>secret', '~*', '&*', '+@all')

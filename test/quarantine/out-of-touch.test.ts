@@ -1,5 +1,5 @@
 /** A holder that lives and has lost touch with the store: the case the quarantine is for. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Scene } from '../fault/scene.js'
 import { duringEach } from '../setup/during.js'
@@ -52,12 +52,7 @@ describe.each([
 })
 
 describe('what it costs', () => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await Scene.standalone()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   test.each(subjects)('$kind: no command, be it 0 or not', async (subject) => {
     const costs: Array<readonly string[]> = []

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { QuorumOptions } from '../../src/stores/quorum/quorum.js'
 import { duringAll } from '../setup/during.js'
@@ -78,12 +78,8 @@ describe('O1: one at a time, under load, with three servers', () => {
 })
 
 describe('O1: one at a time, under load, with five servers', () => {
-  let fleet: Fleet
-  beforeAll(async () => {
-    fleet = await Fleet.bring(5)
-  })
+  const fleet = duringAll(() => Fleet.bring(5))
   afterEach(() => fleet.tidy())
-  afterAll(() => fleet.stop())
 
   test('while one is killed and one hangs', async () => {
     await sectionsUnder(fleet, fleet.lockName(), async () => {

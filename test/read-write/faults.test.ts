@@ -152,34 +152,6 @@ describe('a server that refuses', () => {
     await scene.nothingLeft()
   })
 
-  test.each([
-    ['the keys', ['resetkeys', '~other:*']],
-    ['a command within the script', ['-pexpire']],
-    ['EVALSHA', ['-evalsha', '-eval']],
-  ])('without permission for %s: an acquire is refused and leaves no hold', async (_what, rules) => {
-    await scene.direct.call(
-      'ACL',
-      'SETUSER',
-      'restricted',
-      'reset',
-      'on',
-      '>s',
-      '~*',
-      '&*',
-      '+@all',
-      ...rules,
-    )
-    const client = { username: 'restricted', password: 's' }
-    const lock = scene.holdfast({}, { client }).readWriteLock(scene.name)
-    for (const side of sides) {
-      const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
-      await expect(lock[side]().acquire()).rejects.toMatchObject(refusal)
-      await expect(lock[side]().tryAcquire()).rejects.toMatchObject(refusal)
-    }
-    expect((await keys()).filter((key) => key !== fence())).toEqual([])
-    await scene.nothingLeft()
-  })
-
   test('without permission for channels: who need not wait is served, and is told whom it could not tell', async () => {
     await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })

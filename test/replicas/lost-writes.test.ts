@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { StaleFenceError } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
-let primary: PrivateServer
-let replica: PrivateServer
-beforeAll(async () => {
-  ;[primary, replica] = await Promise.all([PrivateServer.bring(), PrivateServer.bring()])
-})
-afterAll(() => Promise.all([primary.stop(), replica.stop()]))
+const primary = duringAll(() => PrivateServer.bring())
+const replica = duringAll(() => PrivateServer.bring())
 
 test('H29: a replica that takes over without the last writes accepts a fence that its primary refused', async () => {
   const { host, port } = primary.server

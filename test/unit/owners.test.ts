@@ -46,25 +46,6 @@ describe('Owners', () => {
     expect(owners.current()).toBeUndefined()
   })
 
-  test('O3: work that outlives its scope is in none', async () => {
-    const owners = new Owners()
-    let detached: Promise<Scope | undefined> | undefined
-    await owners.within(new Scope(owners.next(), undefined), () => {
-      detached = new Promise((resolve) => setImmediate(resolve)).then(() => owners.current())
-    })
-    expect(await detached).toBeUndefined()
-  })
-
-  test('O4: a scope does not leak into the caller’s siblings', async () => {
-    const owners = new Owners()
-    const inside = owners.within(
-      new Scope(owners.next(), undefined),
-      () => new Promise((resolve) => setImmediate(resolve)),
-    )
-    expect(owners.current()).toBeUndefined()
-    await inside
-  })
-
   test('two clients’ scopes nest without hiding each other', async () => {
     const [mine, other] = [new Owners(), new Owners()]
     const outer = new Scope(mine.next(), undefined)

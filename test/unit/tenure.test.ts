@@ -18,19 +18,6 @@ describe('Scope', () => {
     expect(root('client:1').encloses(within(root('client:1')))).toBe(true)
     expect(root('client:1').encloses(root('client:2'))).toBe(false)
   })
-
-  test('O3: live() is the nearest enclosing scope that has not ended', () => {
-    const outer = root('client:1')
-    const middle = within(outer)
-    const inner = within(middle)
-    expect(inner.live()).toBe(inner)
-    middle.end()
-    expect(inner.live()).toBe(inner)
-    inner.end()
-    expect(inner.live()).toBe(outer)
-    outer.end()
-    expect(inner.live()).toBeUndefined()
-  })
 })
 
 describe('Tenure.admits', () => {
@@ -49,17 +36,6 @@ describe('Tenure.admits', () => {
     expect(tenure.admits(outer)).toBe(false)
     expect(tenure.admits(root('client:1'))).toBe(false)
     expect(tenure.admits(root('client:2'))).toBe(false)
-  })
-
-  test('O2: only the hold on top counts', () => {
-    const section = within(outer)
-    const sibling = within(outer)
-    const tenure = heldBy(outer)
-    tenure.holds = [...tenure.holds, new HoldRecord(tenure, section, undefined)]
-    expect(tenure.admits(section)).toBe(true)
-    expect(tenure.admits(sibling)).toBe(false)
-    tenure.holds = tenure.holds.slice(0, -1)
-    expect(tenure.admits(sibling)).toBe(true)
   })
 
   test('O3: a hold whose scope has ended belongs to the nearest enclosing one that has not', () => {

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
@@ -8,17 +8,9 @@ import { type ZooKeeperOptions, zookeeper } from '../../src/stores/zookeeper/ind
 
 /** What a test makes on servers; it ends with the test. */
 export class Scene {
-  readonly #made: Array<() => Promise<unknown>> = []
-
-  constructor() {
-    afterEach(async () => {
-      for (const end of this.#made.splice(0).reverse()) await end()
-    })
-  }
-
   /** Ends it with the test, before what was made earlier. */
-  keep<Part extends { stop(): Promise<unknown> }>(part: Part): Part {
-    this.#made.push(() => part.stop())
+  keep<Part extends { stop(): Promise<void> }>(part: Part): Part {
+    onTestFinished(() => part.stop())
     return part
   }
 
@@ -26,7 +18,7 @@ export class Scene {
   holdfast(servers: ZooKeeperOptions | string | readonly string[], options: HoldfastOptions = {}): Holdfast {
     const where = typeof servers === 'object' && 'servers' in servers ? servers : { servers }
     const holdfast = new Holdfast(zookeeper(where), options)
-    this.#made.push(() => holdfast.close())
+    onTestFinished(() => holdfast.close())
     return holdfast
   }
 
@@ -54,7 +46,7 @@ export class Scene {
     )
     await session.begin()
     // One whose server a test has ended is over by itself.
-    this.#made.push(() => session.end().catch(() => undefined))
+    onTestFinished(() => session.end().catch(() => undefined))
     return session
   }
 }

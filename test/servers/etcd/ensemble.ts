@@ -1,4 +1,5 @@
-import { PeerGate, type ReadHead } from '../peer-gate.js'
+import { Ensemble } from '../ensemble.js'
+import type { ReadHead } from '../peer-gate.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { type EtcdOrder, EtcdServer } from './server.js'
@@ -13,41 +14,21 @@ const readHead: ReadHead = (head) => {
   return text.includes('\r\n\r\n') ? { from: FROM.exec(text)?.[1] ?? '', head } : undefined
 }
 
-export class EtcdEnsemble {
-  private constructor(
-    readonly members: readonly EtcdServer[],
-    private readonly gates: readonly PeerGate[],
-    /** Those whom the others neither hear nor reach. */
-    private readonly alone: Set<EtcdServer>,
-  ) {}
-
+export class EtcdEnsemble extends Ensemble<EtcdServer> {
   static async start(order: EtcdOrder = {}): Promise<EtcdEnsemble> {
-    const members: EtcdServer[] = []
-    const gates: PeerGate[] = []
-    const alone = new Set<EtcdServer>()
+    const ensemble = new EtcdEnsemble()
+    const { members } = ensemble
     const memberOf = (id: string): EtcdServer | undefined => members.find(({ memberId }) => memberId === id)
-    const peerPorts = await Promise.all(NAMES.map(() => freePort()))
-    for (const [index, port] of peerPorts.entries()) {
-      const admits = (from: string): boolean => {
-        const [asks, asked] = [memberOf(from), members[index]]
-        return !(asks && alone.has(asks)) && !(asked && alone.has(asked))
-      }
-      gates.push(await PeerGate.before(port, readHead, admits))
-    }
-    const cluster = NAMES.map((name, index) => `${name}=http://127.0.0.1:${gates[index]?.port}`).join()
+    const seats = []
     for (const [index, name] of NAMES.entries()) {
-      const peerUrl = `http://127.0.0.1:${gates[index]?.port}`
-      members.push(await EtcdServer.prepare(order, peerPorts[index] ?? 0, { name, peerUrl, cluster }))
+      const port = await freePort()
+      const gate = await ensemble.gateBefore(port, () => members[index], readHead, memberOf)
+      seats.push({ name, port, peerUrl: `http://127.0.0.1:${gate.port}` })
     }
-    const ensemble = new EtcdEnsemble(members, gates, alone)
-    try {
-      await Promise.all(members.map((member) => member.launch()))
-      await Promise.all(members.map((member) => member.serves()))
-    } catch (error) {
-      await ensemble.stop()
-      throw error
-    }
-    return ensemble
+    const cluster = seats.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join()
+    for (const { name, port, peerUrl } of seats)
+      members.push(await EtcdServer.prepare(order, port, { name, peerUrl, cluster }))
+    return await ensemble.started()
   }
 
   get urls(): string[] {
@@ -72,20 +53,5 @@ export class EtcdEnsemble {
   async moveLeader(to: EtcdServer): Promise<void> {
     const leader = await this.leader()
     await leader.ctl('move-leader', to.memberId)
-  }
-
-  /** The others neither hear nor reach it; clients do. */
-  isolate(member: EtcdServer): void {
-    this.alone.add(member)
-    for (const gate of this.gates) gate.review()
-  }
-
-  heal(): void {
-    this.alone.clear()
-  }
-
-  async stop(): Promise<void> {
-    for (const gate of this.gates) gate.stop()
-    await Promise.all(this.members.map((member) => member.stop()))
   }
 }

@@ -1,4 +1,5 @@
-import { PeerGate, type ReadHead } from '../peer-gate.js'
+import { Ensemble } from '../ensemble.js'
+import type { ReadHead } from '../peer-gate.js'
 import { freePort } from '../port.js'
 import { until } from '../until.js'
 import { type ZooKeeperOrder, ZooKeeperServer, type ZooKeeperSettings } from './server.js'
@@ -23,27 +24,18 @@ function readVoter(gateOf: (id: number) => number): ReadHead {
 }
 
 /** Three ZooKeeper servers that agree with each other; a majority of two goes on without the third. */
-export class ZooKeeperEnsemble {
-  private constructor(
-    readonly members: readonly ZooKeeperServer[],
-    private readonly gates: readonly PeerGate[],
-    /** Those whom the others neither hear nor reach. */
-    private readonly alone: Set<ZooKeeperServer>,
-  ) {}
-
+export class ZooKeeperEnsemble extends Ensemble<ZooKeeperServer> {
   static async start(order: ZooKeeperOrder = {}): Promise<ZooKeeperEnsemble> {
-    const members: ZooKeeperServer[] = []
-    const alone = new Set<ZooKeeperServer>()
-    const isAlone = (id: number): boolean => members.some((each, at) => at === id - 1 && alone.has(each))
+    const ensemble = new ZooKeeperEnsemble()
+    const { members } = ensemble
+    const memberOf = (id: string): ZooKeeperServer | undefined => members[Number(id) - 1]
     const ports: Array<{ readonly [way in 'own' | 'gate']: { lead: number; vote: number } }> = []
-    const gates: PeerGate[] = []
     for (const id of IDS) {
       const own = { lead: await freePort(), vote: await freePort() }
-      const admits = (from: string): boolean => !isAlone(id) && !isAlone(Number(from))
-      const lead = await PeerGate.before(own.lead, readFollower, admits)
+      const owner = (): ZooKeeperServer | undefined => members[id - 1]
       const gateOf = (voter: number): number => ports[voter - 1]?.gate.vote ?? 0
-      const vote = await PeerGate.before(own.vote, readVoter(gateOf), admits)
-      gates.push(lead, vote)
+      const lead = await ensemble.gateBefore(own.lead, owner, readFollower, memberOf)
+      const vote = await ensemble.gateBefore(own.vote, owner, readVoter(gateOf), memberOf)
       ports.push({ own, gate: { lead: lead.port, vote: vote.port } })
     }
     for (const id of IDS) {
@@ -55,15 +47,7 @@ export class ZooKeeperEnsemble {
       const settings: ZooKeeperSettings = { initLimit: 100, syncLimit: 20, ...peers, ...order.settings }
       members.push(await ZooKeeperServer.prepare({ ...order, id, settings }))
     }
-    const ensemble = new ZooKeeperEnsemble(members, gates, alone)
-    try {
-      await Promise.all(members.map((member) => member.launch()))
-      await Promise.all(members.map((member) => member.serves()))
-      return ensemble
-    } catch (error) {
-      await ensemble.stop()
-      throw error
-    }
+    return await ensemble.started()
   }
 
   get addresses(): readonly string[] {
@@ -83,20 +67,5 @@ export class ZooKeeperEnsemble {
       },
       { what: 'the ensemble has a leader', withinMs: 60_000 },
     )
-  }
-
-  /** The others neither hear nor reach it; clients do. */
-  isolate(member: ZooKeeperServer): void {
-    this.alone.add(member)
-    for (const gate of this.gates) gate.review()
-  }
-
-  heal(): void {
-    this.alone.clear()
-  }
-
-  async stop(): Promise<void> {
-    for (const gate of this.gates) gate.stop()
-    await Promise.all(this.members.map((member) => member.stop()))
   }
 }
