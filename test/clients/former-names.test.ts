@@ -1,5 +1,6 @@
 /** What people write who come from another lock, as JavaScript lets them, and the line that they are told to write instead. */
 import { describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 
@@ -13,7 +14,7 @@ async function refusalOf(target: object, method: string, ...params: unknown[]): 
   if (typeof found !== 'function') throw new Error(`there is no ${method}`)
   // Some throw, some reject.
   const call = async (): Promise<unknown> => await Reflect.apply(found, target, params)
-  const error = await call().catch((thrown: unknown) => thrown)
+  const error = await rejectionOf(call())
   expect(error).toBeInstanceOf(InvalidArgumentError)
   expect(holdfast.census).toMatchObject({ calls: 0, tenures: 0 })
   return String(error)

@@ -1,10 +1,11 @@
 /** Several locks with one script: what it costs, and what becomes of it when its reply is lost or a key is not a lock. */
 import { Cluster } from 'ioredis5'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { calls } from '../fault/proxied-command.js'
 import { NOTHING, Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { later } from '../setup/later.js'
 
@@ -13,19 +14,17 @@ describe.each([
   { where: 'RESP2', slots: 1, open: () => Scene.standalone('ioredis-5') },
   { where: 'cluster', slots: 2, open: () => Scene.cluster('ioredis-6') },
 ])('several locks with one script ($where)', ({ slots, open }) => {
-  let scene: Scene
   let holdfast: Holdfast
   let locks: Lock[]
 
+  const scene = duringEach(() => open())
   beforeEach(async () => {
-    scene = await open()
     holdfast = scene.holdfast({ commandTimeoutMs: 1_000 })
     // Two slots at most, so that the cluster has two scripts.
     locks = [0, 1, 2, 3].map((index) => holdfast.lock(`{${scene.name}:${index % 2}}:${index}`))
     // The connections are open then, and the server knows the scripts.
     await holdfast.multiLock(locks).withLock(() => undefined)
   })
-  afterEach(() => scene.end())
 
   async function owners(): Promise<string[]> {
     const held = await Promise.all(locks.map(({ name }) => scene.holds(name)))

@@ -4,6 +4,7 @@ import { eventsOf } from '../fault/heard.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { tlsBefore } from '../wire/tls.js'
@@ -95,11 +96,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
 describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
   'C1: settings that are honoured (%s)',
   (library) => {
-    let scene: Scene
-    beforeEach(async () => {
-      scene = await Scene.standalone(library)
-    })
-    afterEach(() => scene.end())
+    const scene = duringEach(() => Scene.standalone(library))
 
     test('keyPrefix and db: the key is there and nowhere else, and a release wakes', async () => {
       const client = { keyPrefix: 'app:', db: 3 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
@@ -10,11 +10,6 @@ import { eventually } from '../setup/eventually.js'
 const NAMES = ['{b}', '{c}', '{a}']
 const PATIENT: HoldfastOptions = { watchdogMs: 30_000, commandTimeoutMs: 1_000, storeTimeoutMs: 60_000 }
 
-const ends: Array<() => Promise<void>> = []
-afterEach(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()))
-})
-
 interface Client {
   readonly library: string
   readonly holdfast: Holdfast
@@ -25,7 +20,7 @@ function clients(startupNodes: Cluster['startupNodes']): readonly Client[] {
   return matrixLibraries.map((library) => {
     const client: RedisClient = clusterClient(startupNodes, {}, library)
     const holdfast = new Holdfast(client, PATIENT)
-    ends.push(async () => {
+    onTestFinished(async () => {
       await holdfast.close()
       client.disconnect()
     })
@@ -106,7 +101,7 @@ test('faults E1: a node that was forgotten knows nothing of the others: they are
   // Else the others would not answer without its slots.
   const args = ['--cluster-require-full-coverage', 'no']
   const cluster = await bringCluster({ flavour: inject('servers').flavour, args })
-  ends.push(() => cluster.stop())
+  onTestFinished(() => cluster.stop())
   const [forgotten, ...others] = cluster.nodes
   const all = clients(cluster.startupNodes)
   const idOf = (node: Server | undefined): Promise<string> => on(node, 'CLUSTER', 'MYID')

@@ -4,7 +4,7 @@ import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
-import { afterEach, expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { type ClusterClient, Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
 import { nodeRedis } from '../../src/stores/node-redis/index.js'
 import { eventsOf } from '../fault/heard.js'
@@ -12,11 +12,6 @@ import { withAdmin } from '../servers/admin.js'
 import { bringCluster, bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { later } from '../setup/later.js'
-
-const ends: Array<() => Promise<void>> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
 
 interface Login {
   username: string
@@ -117,7 +112,7 @@ async function outlives(
   const { client, rotate } = make({ username, password: 'old' })
   client.on('error', () => undefined)
   const holdfast = new Holdfast(client, { watchdogMs: 9_000, commandTimeoutMs: 1_000, ...options })
-  ends.push(async () => {
+  onTestFinished(async () => {
     await holdfast.close()
     if (client.status !== 'wait') client.disconnect()
   })
@@ -155,13 +150,13 @@ async function each<Make>(
 
 test('faults B2: a password is rotated: each new connection has that of the application’s client', async () => {
   const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-  ends.push(() => server.stop())
+  onTestFinished(() => server.stop())
   expect(await each(onServer, (make) => outlives([server], (login) => make(server, login)))).toEqual([])
 })
 
 test('faults B2: the thread that renews has it too', async () => {
   const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-  ends.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const failed = await each(onServer, (make) =>
     outlives([server], (login) => make(server, login), { watchdogThread: true }),
   )
@@ -172,7 +167,7 @@ test.each([{}, { watchdogThread: true }])(
   'faults B2: so have the nodes of a cluster (%j)',
   async (options) => {
     const cluster = await bringCluster({ flavour: inject('servers').flavour })
-    ends.push(() => cluster.stop())
+    onTestFinished(() => cluster.stop())
     const nodes = [...cluster.nodes]
     expect(await each(inCluster, (make) => outlives(nodes, (login) => make(nodes, login), options))).toEqual(
       [],

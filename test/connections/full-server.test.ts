@@ -1,4 +1,4 @@
-import { afterEach, expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringServer } from '../servers/index.js'
@@ -6,18 +6,13 @@ import { matrixLibraries, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { later } from '../setup/later.js'
 
-const ends: Array<() => Promise<void>> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 test('faults E3: a server has no room for a connection: who waits goes on, and a release is repeated', async () => {
   const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-  ends.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const all = matrixLibraries.map((library) => {
     const client = standaloneClient({ host: server.host, port: server.port }, library)
     const holdfast = new Holdfast(client, { commandTimeoutMs: 1_000, storeTimeoutMs: 30_000 })
-    ends.push(async () => {
+    onTestFinished(async () => {
       await holdfast.close()
       client.disconnect()
     })

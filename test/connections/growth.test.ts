@@ -110,7 +110,7 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
     scene.proxy.heal()
     await held.release()
     await (await waiting).release()
-  }, 60_000)
+  })
 
   test('with calls: granted, refused, timed out, aborted, waiting with one signal', async () => {
     // Not by the proxy, which writes down what passes.
@@ -180,4 +180,4 @@ test('H30: many commands on their way to a node of a cluster that falls silent h
   process.off('warning', warned)
   expect(warnings).toEqual([])
   await scene.end()
-}, 60_000)
+})

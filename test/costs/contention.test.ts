@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { span } from '../setup/span.js'
 
@@ -9,11 +10,7 @@ describe.each([
   { where: 'RESP3', library: 'ioredis-6' as const },
   { where: 'RESP2', library: 'ioredis-5' as const },
 ])('costs under contention ($where)', ({ where, library }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await Scene.counted(library)
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.counted(library))
 
   /** A client whose connections are open, both of them where there are two, and whose scripts the server knows. */
   async function warm(proxied: boolean): Promise<Holdfast> {

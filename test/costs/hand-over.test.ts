@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AcquireOptions, Hold, Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Design section 7: what it costs to hand a lock on within a process, and what waiters of other processes pay meanwhile. */
@@ -8,11 +9,7 @@ describe.each([
   { where: 'RESP3', library: 'ioredis-6' as const },
   { where: 'RESP2', library: 'ioredis-5' as const },
 ])('costs of hand-over ($where)', ({ library }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await Scene.counted(library)
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.counted(library))
 
   /** However slow the machine, the time slice does not end meanwhile. */
   const patient = { handOverSliceMs: Number.POSITIVE_INFINITY }

@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const ROUNDS = 10
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('a subscription lingers (%s)', (library) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await Scene.counted(library)
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.counted(library))
 
   test('W2: contention that comes again does not subscribe again; when it stays away the channel is dropped', async () => {
     const holder = scene.holdfast({}, { proxied: false }).lock(scene.name)

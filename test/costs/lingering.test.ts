@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const LONG_MS = 20_000
@@ -12,17 +13,15 @@ const stages = [
 
 /** Design section 7: again and again by one process, nothing while nobody else asks. */
 describe.each(stages)('costs of a lock that lingers ($where)', ({ open }) => {
-  let scene: Scene
   let holdfast: Holdfast
   let lock: Lock
 
+  const scene = duringEach(() => open())
   beforeEach(async () => {
-    scene = await open()
     holdfast = scene.holdfast({ lingerMs: LONG_MS })
     lock = holdfast.lock(scene.name)
     await stays(lock)
   })
-  afterEach(() => scene.end())
 
   async function stays(of: Lock): Promise<void> {
     await eventually(async () => {

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Hold, Holdfast, Lock, LockState } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 
 const stages = [
   { where: 'RESP3', open: () => Scene.counted('ioredis-6') },
@@ -17,18 +18,16 @@ interface Cost {
 
 /** Design section 7, uncontended: once the connection is open and the server knows the scripts. */
 describe.each(stages)('costs without contention ($where)', ({ open }) => {
-  let scene: Scene
   let holdfast: Holdfast
   let lock: Lock
 
+  const scene = duringEach(() => open())
   beforeEach(async () => {
-    scene = await open()
     holdfast = scene.holdfast()
     lock = holdfast.lock(scene.name)
     await lock.withLock(() => 0)
     await lock.isLocked()
   })
-  afterEach(() => scene.end())
 
   async function costOf(body: () => Promise<unknown>): Promise<Cost> {
     const tallies = scene.proxies.map((proxy) => proxy.tally())

@@ -1,5 +1,5 @@
 /** How a lock that is wanted all the time is shared among processes, near and far (rule W3: none starves for being slow or far away). */
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { type ClientLibrary, standaloneClient } from '../setup/clients.js'
 import { Wire } from '../wire/wire.js'
@@ -11,12 +11,7 @@ const protocols = [
   { protocol: 'RESP2', library: 'ioredis-5' },
 ] as const
 
-const ends: Array<() => Promise<void>> = []
 let names = 0
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
 
 async function clientAt(roundTripMs: number, library: ClientLibrary): Promise<Holdfast> {
   const { host, port } = inject('servers').standalone
@@ -24,7 +19,7 @@ async function clientAt(roundTripMs: number, library: ClientLibrary): Promise<Ho
   way.delayMs = roundTripMs / 2
   const client: RedisClient = standaloneClient({ host, port: way.port }, library)
   const holdfast = new Holdfast(client)
-  ends.push(async () => {
+  onTestFinished(async () => {
     await holdfast.close()
     client.disconnect()
     await way.stop()
@@ -62,7 +57,7 @@ function factorOf(counts: readonly number[]): number {
 }
 
 describe.each(protocols)('H19: shares of a lock that all want all the time ($protocol)', ({ library }) => {
-  test('two, whatever their distance: within a factor of four', { timeout: 60_000 }, async () => {
+  test('two, whatever their distance: within a factor of four', async () => {
     for (const [one, other] of [
       [0, 5],
       [0, 20],
@@ -73,9 +68,7 @@ describe.each(protocols)('H19: shares of a lock that all want all the time ($pro
     }
   })
 
-  test('sixteen on equal ground: within a factor of three of each other', {
-    timeout: 60_000,
-  }, async () => {
+  test('sixteen on equal ground: within a factor of three of each other', async () => {
     const clients = await Promise.all(Array.from({ length: 16 }, () => clientAt(0, library)))
     expect(factorOf(await sharesOf(clients))).toBeLessThan(3)
   })

@@ -1,22 +1,21 @@
 /** `holdfast deadlocks`, with hostile names and labels too. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { printable } from '../../src/base/identity/printable.js'
 import { jsonLines } from '../cli/json.js'
 import { useProgram } from '../cli/program.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { plainRing } from './ring.js'
 
 const program = useProgram()
-let scene: Scene
 /** Only what this test's clients have left: other test files share the server. */
 let prefix: string
 
-beforeEach(async () => {
-  scene = await Scene.standalone()
+const scene = duringEach(() => Scene.standalone())
+beforeEach(() => {
   prefix = `${scene.name}:`
 })
-afterEach(() => scene.end())
 
 const run = (...args: string[]) => program.run(['deadlocks', '--key-prefix', prefix, ...args])
 

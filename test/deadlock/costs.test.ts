@@ -1,15 +1,13 @@
 /** What waits cost for the sake of deadlocks, counted in commands at a proxy; and what a server that refuses does. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import type { Holdfast } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { deadlocksOf } from './ring.js'
 
-let scene: Scene
-beforeEach(async () => {
-  scene = await Scene.counted()
-})
-afterEach(() => scene.end())
+const scene = duringEach(() => Scene.counted())
 
 /** The commands for edges that went through the proxy and were carried out, by their names. */
 function counts(): Record<'left' | 'read' | 'withdrawn', number> {
@@ -57,8 +55,7 @@ describe('K6: a server that refuses', () => {
     await scene.direct.call('ACL', 'SETUSER', 'edgeless', 'reset', 'on', '>secret', ...keys, '&*', '+@all')
     const client = { username: 'edgeless', password: 'secret' }
     const holdfast = scene.holdfast({ onDeadlock: 'reject' }, { client })
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     for (let round = 0; round < 2; round += 1)
       await expect(section(holdfast, { waitMs: 700 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
@@ -70,8 +67,7 @@ describe('K6: a server that refuses', () => {
   test('something else under the key of the edges: told, and waits go on', async () => {
     await scene.direct.set(`holdfast_edges:{${scene.name}}`, 'text')
     const holdfast = scene.holdfast()
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const waiting = section(holdfast)
     await eventually(() => errors.length > 0)
@@ -86,8 +82,7 @@ test.each(['before', 'after'])(
   'K5: a client that is closed while its server is silent, since %s it left an edge, tells of no edge',
   async (since) => {
     const holdfast = scene.holdfast({ onDeadlock: 'reject' })
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const ended = section(holdfast).catch((error: unknown) => error)
     if (since === 'after') await eventually(() => counts().read > 0)

@@ -1,11 +1,12 @@
 /** Rings of three real processes over three locks, in Redis and in a file; in databases: test/rows/deadlocks.test.ts. */
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Forked } from '../redisson/forked.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { Stand } from '../sqlite/stand.js'
 import { heard, labels, type Place, ringOfProcesses } from './members.js'
 import { freshNames, ringCases, tracesOf } from './ring-cases.js'
@@ -44,11 +45,7 @@ describe('three processes (SQLite)', () => {
 
 describe('a server that restarts meanwhile', () => {
   afterEach(() => Forked.killAll())
-  let server: Server
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
+  const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
 
   test('K2: loses nothing with its data, and the ring is named all the same', async () => {
     const names = freshNames()

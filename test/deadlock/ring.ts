@@ -1,4 +1,6 @@
 /** Sections that take their locks in an order that makes a ring: each holds one lock and asks for the next one's. */
+
+import { Latch } from '../../src/conformance/latch.js'
 import type { DeadlockEvent, Holdfast, Lock } from '../../src/index.js'
 
 export interface Step {
@@ -18,22 +20,19 @@ export interface Ring {
 /** Resolves when all sections hold their first lock; each then asks for its second one. */
 export async function ringOf(steps: readonly Step[], signal?: AbortSignal): Promise<Ring> {
   let inside = 0
-  let allInside: (() => void) | undefined
-  const meeting = new Promise<void>((resolve) => {
-    allInside = resolve
-  })
+  const meeting = new Latch()
   const told = steps.map(({ holdfast }) => deadlocksOf(holdfast))
   const sections = steps.map(({ first, second }) =>
     first
       .withLock(async () => {
         inside += 1
-        if (inside === steps.length) allInside?.()
-        await meeting
+        if (inside === steps.length) meeting.open()
+        await meeting.opened
         return await second.withLock(signal ? { signal } : {}, () => second.name)
       })
       .catch((error: unknown) => error),
   )
-  await meeting
+  await meeting.opened
   return { sections, told }
 }
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewOf } from '../../src/client/deadlock/view.js'
 import { kindsOf } from '../../src/client/lock-client.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { DeadlockError, Holdfast, type HoldfastOptions, LockTimeoutError } from '../../src/index.js'
 import { MOST_EDGES_READ, type SeenEdge } from '../../src/port/edges-port.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
@@ -138,19 +139,14 @@ describe('a ring of three', () => {
   test('K2: over a lock that was handed on in memory, which the store has down to an earlier owner', async () => {
     const [one, other] = three()
     const told = deadlocksOf(one)
-    let leave: (() => void) | undefined
-    const first = one.lock('a').withLock(
-      () =>
-        new Promise<void>((resolve) => {
-          leave = resolve
-        }),
-    )
+    const leave = new Latch()
+    const first = one.lock('a').withLock(() => leave.opened)
     await clock.advance(1)
     const second = one.lock('a').withLock(() => one.lock('b').withLock(() => 'both'))
     const owner = other.owner()
     const held = await other.lock('b').acquire({ owner })
     await clock.advance(1)
-    leave?.()
+    leave.open()
     await first
     const inner = other.lock('a').acquire({ owner })
     await clock.advance(2_000)
@@ -219,30 +215,23 @@ describe('what is no deadlock', () => {
   test('K3: siblings do not wait for what the other one holds beside them', async () => {
     const [mine, theirs] = three()
     const told = [mine, theirs].map(deadlocksOf)
-    let finish: (() => void) | undefined
-    const work = new Promise<void>((resolve) => {
-      finish = resolve
-    })
-    let begun: (() => void) | undefined
-    const inside = new Promise<void>((resolve) => {
-      begun = resolve
-    })
+    const [work, inside] = [new Latch(), new Latch()]
     const theirSection = theirs.lock('b').withLock(async () => {
-      await inside
+      await inside.opened
       return await theirs.lock('a').withLock(() => 'done')
     })
     const mySection = mine.lock('outer').withLock(() =>
       Promise.all([
         mine.lock('a').withLock(async () => {
-          begun?.()
-          await work
+          inside.open()
+          await work.opened
         }),
         mine.lock('b').withLock(() => undefined),
       ]),
     )
     await clock.advance(5_000)
     expect(told).toEqual([[], []])
-    finish?.()
+    work.open()
     await clock.advance(1)
     expect(await theirSection).toBe('done')
     await clock.advance(1)

@@ -1,50 +1,30 @@
 /** TLS, users and their rights: what is asked for is enough, what is refused is said, and no secret is. */
 import type { ConnectionOptions } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { type Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { certificate, trust } from '../setup/certificate.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock } from './scene.js'
-
-const ending: Array<() => unknown> = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
+import { anyLock, asRoot, holdfastOn, least, serverWithUsers } from './scene.js'
 
 type Options = Parameters<typeof etcd>[0]
 
 function holdfast(options: Options): Holdfast {
-  const made = new Holdfast(etcd(options), { storeTimeoutMs: 1_000 })
-  ending.push(() => made.close())
-  return made
+  return holdfastOn(options, { storeTimeoutMs: 1_000 })
 }
 
 async function failure(options: Options): Promise<StoreError> {
-  const error: unknown = await holdfast(options)
-    .lock(anyLock().name)
-    .acquire()
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    )
-  if (error instanceof StoreError) return error
-  throw new Error(`should have been rejected with a StoreError, but: ${error}`)
+  const error = await rejectionOf(holdfast(options).lock(anyLock().name).acquire())
+  return error instanceof StoreError ? error : expect.unreachable(String(error))
 }
 
 describe('TLS', () => {
-  let server: EtcdServer
-  let asking: EtcdServer
+  const server = duringAll(() => EtcdServer.start({ tls: certificate }))
+  const asking = duringAll(() => EtcdServer.start({ tls: { ...certificate, asksForOne: true } }))
   const shown: ConnectionOptions = { ca: certificate.cert, cert: certificate.cert, key: certificate.key }
-  beforeAll(async () => {
-    server = await EtcdServer.start({ tls: certificate })
-    asking = await EtcdServer.start({ tls: { ...certificate, asksForOne: true } })
-  })
-  afterAll(async () => {
-    await server?.stop()
-    await asking?.stop()
-  })
 
   test('C1: with the authority of the server’s certificate it connects', async () => {
     const lock = holdfast({ hosts: server.url, tls: { ca: certificate.cert } }).lock(anyLock().name)
@@ -83,21 +63,7 @@ describe('TLS', () => {
 })
 
 describe('users', () => {
-  const password = 'a password of tests'
-  const least = { user: 'least', password }
-  let server: EtcdServer
-  beforeAll(async () => {
-    server = await EtcdServer.start({ args: ['--auth-token-ttl', '1'] })
-    await server.ctl('user', 'add', `root:${password}`)
-    await server.ctl('user', 'grant-role', 'root', 'root')
-    await server.ctl('user', 'add', `least:${password}`)
-    await server.ctl('role', 'add', 'locks')
-    await server.ctl('role', 'grant-permission', 'locks', '--prefix=true', 'readwrite', 'holdfast/')
-    await server.ctl('user', 'grant-role', 'least', 'locks')
-    await server.ctl('auth', 'enable')
-  })
-  afterAll(() => server?.stop())
-  const asRoot = ['--user', `root:${password}`]
+  const server = duringAll(() => serverWithUsers({ args: ['--auth-token-ttl', '1'] }))
 
   test('a user that may read and write the keys with the prefix is enough for all that a lock does', async () => {
     const client = holdfast({ hosts: server.url, credentials: least })
@@ -151,7 +117,7 @@ describe('users', () => {
 
   test('a user that is refused for the time being is not asked for where there are no users', async () => {
     const open = await EtcdServer.start()
-    ending.push(() => open.stop())
+    onTestFinished(() => open.stop())
     await (await holdfast({ hosts: open.url, credentials: least }).lock(anyLock().name).acquire()).release()
   })
 })

@@ -1,16 +1,13 @@
 /** Values in etcd. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { cellsCases } from '../session/cells.cases.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { linkTo } from './scene.js'
 
-let server: EtcdServer
-beforeAll(async () => {
-  server = await EtcdServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => EtcdServer.start())
 
 cellsCases({
   linkTo: () => linkTo([server]).link,

@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Schedule } from '../../src/base/time/schedule.js'
-import { StoreError } from '../../src/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { prefixSpan } from '../../src/stores/etcd/client/requests.js'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { clientOf, wireTo } from './scene.js'
@@ -14,40 +14,16 @@ import { clientOf, wireTo } from './scene.js'
 const about = { command: 'test' }
 const text = (value: string): Buffer => Buffer.from(value)
 
-let server: EtcdServer
-const closing: Array<() => void> = []
-
-beforeAll(async () => {
-  server = await EtcdServer.start()
-})
-afterAll(() => server?.stop())
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
+const server = duringAll(() => EtcdServer.start())
 
 type Terms = Parameters<typeof clientOf>[1]
 
 function client(servers: Parameters<typeof clientOf>[0] = [server], terms?: Terms): EtcdClient {
-  return clientAndTime(servers, terms).client
-}
-
-function clientAndTime(servers: Parameters<typeof clientOf>[0], terms?: Terms) {
-  const made = clientOf(servers, terms)
-  closing.push(() => made.client.close())
-  return made
+  return clientOf(servers, terms).client
 }
 
 async function put(etcd: EtcdClient, key: string, value = '', lease = 0n): Promise<void> {
   await etcd.txn({ when: [], ifSo: [{ put: { key: text(key), value: text(value), lease } }] }, about)
-}
-
-async function failureOf(work: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  )
-  if (error instanceof StoreError) return error
-  throw new Error(`should have been rejected with a StoreError, but: ${error}`)
 }
 
 describe('commands', () => {
@@ -74,27 +50,30 @@ describe('commands', () => {
   })
 
   test('what etcd refuses is a StoreError that says why', async () => {
-    const error = await failureOf(client().leaseRevoke(4711n, about))
-    expect(error).toMatchObject({ reason: 'unknown', transient: false, command: 'test' })
-    expect(error.message).toContain('requested lease not found')
+    expect(await rejectionOf(client().leaseRevoke(4711n, about))).toMatchObject({
+      reason: 'unknown',
+      transient: false,
+      command: 'test',
+      message: expect.stringContaining('requested lease not found'),
+    })
   })
 })
 
 test.each([1_700_000, 3_000_000])(
   'faults B18: a request of %i bytes is refused for good, and the error says what to do',
   async (size) => {
-    const error = await failureOf(put(client(), 'large', 'x'.repeat(size)))
-    expect(error).toMatchObject({ transient: false, reason: 'unknown' })
-    expect(error.message).toContain('max-request-bytes')
+    const message = expect.stringContaining('max-request-bytes')
+    const refusal = { transient: false, reason: 'unknown', message }
+    expect(await rejectionOf(put(client(), 'large', 'x'.repeat(size)))).toMatchObject(refusal)
   },
 )
 
 describe('watches', () => {
   function watches(servers = [server] as Parameters<typeof clientOf>[0], timeoutMs = 3_000) {
-    const { client: etcd, schedule } = clientAndTime(servers, { timeoutMs })
+    const { client: etcd, schedule } = clientOf(servers, { timeoutMs })
     const breaks: unknown[] = []
     const all = new Watches(etcd, schedule, timeoutMs, (error) => breaks.push(error))
-    closing.unshift(() => all.close())
+    onTestFinished(() => all.close())
     return { etcd, all, breaks }
   }
 
@@ -138,7 +117,6 @@ describe('watches', () => {
 
   test('W7: after a break all watches begin anew, on whichever server answers', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { etcd, all, breaks } = watches([{ url }, server])
     const told: string[] = []
     for (const key of ['x', 'y'])
@@ -156,7 +134,6 @@ describe('watches', () => {
 
   test('W7: a server that accepts a watch and does not answer is left for the next', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { etcd, all } = watches([{ url }, server], lasting(300))
     await put(etcd, 'hung')
     wire.silence('down')
@@ -179,18 +156,17 @@ describe('servers that do not do what they should', () => {
   test('C3: where nobody answers at all it is a transient StoreError that says why', async () => {
     const port = await freePort()
     const etcd = client([{ url: `http://127.0.0.1:${port}` }])
-    const error = await failureOf(etcd.range({ key: text('a') }, about))
-    expect(error).toMatchObject({ reason: 'unreachable', transient: true })
-    expect(error.message).toContain('ECONNREFUSED')
+    const message = expect.stringContaining('ECONNREFUSED')
+    const failure = { reason: 'unreachable', transient: true, message }
+    expect(await rejectionOf(etcd.range({ key: text('a') }, about))).toMatchObject(failure)
   })
 
   test('C3: a server that falls silent is given up in time, with an outcome that nobody knows; the next command goes elsewhere', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const etcd = client([{ url }, server], { timeoutMs: 300 })
     await put(etcd, 'silent')
     wire.silence('down')
-    const error = await failureOf(put(etcd, 'silent', 'written'))
+    const error = await rejectionOf(put(etcd, 'silent', 'written'))
     expect(error).toMatchObject({ reason: 'timeout', transient: true })
     const { entries } = await etcd.range({ key: text('silent') }, about)
     expect(String(entries[0]?.value)).toBe('written')
@@ -198,11 +174,10 @@ describe('servers that do not do what they should', () => {
 
   test('a connection that breaks while a command is under way is no refusal: the outcome is unknown', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const etcd = client([{ url }])
     await put(etcd, 'broken')
     wire.silence('down')
-    const failing = failureOf(put(etcd, 'broken', 'written'))
+    const failing = rejectionOf(put(etcd, 'broken', 'written'))
     const direct = client()
     await eventually(
       async () =>
@@ -219,10 +194,10 @@ describe('servers that do not do what they should', () => {
   ] as const) {
     test(`C3: one that ${what} is given up, and the next is asked`, async () => {
       const other = await standIn((socket) => answer !== '' && socket.end(answer))
-      closing.push(() => other.stop())
+      onTestFinished(() => other.stop())
       const url = `http://${other.address}`
       const alone = client([{ url }], { timeoutMs: 300 })
-      expect(await failureOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })
+      expect(await rejectionOf(alone.range({ key: text('a') }, about))).toMatchObject({ transient: true })
       const both = client([{ url }, server], { timeoutMs: 1_000 })
       expect((await both.range({ key: text('a') }, about)).entries).toEqual([])
     })
@@ -232,15 +207,13 @@ describe('servers that do not do what they should', () => {
 describe('closing', () => {
   test('it rejects what is under way and all that comes, and ends the connection', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
-    const { client: etcd, schedule }: { client: EtcdClient; schedule: Schedule } = clientOf([{ url }])
+    const { client: etcd, schedule } = clientOf([{ url }])
     await put(etcd, 'closing')
     wire.silence('down')
-    const pending = failureOf(etcd.range({ key: text('closing') }, about))
+    const pending = rejectionOf(etcd.range({ key: text('closing') }, about))
     etcd.close()
-    expect(await pending).toMatchObject({ transient: false })
-    expect((await pending).message).toContain('closed')
-    expect(await failureOf(etcd.range({ key: text('closing') }, about))).toMatchObject({ transient: false })
+    expect(await pending).toMatchObject({ transient: false, message: expect.stringContaining('closed') })
+    expect(await rejectionOf(etcd.range({ key: text('closing') }, about))).toMatchObject({ transient: false })
     expect(schedule.size).toBe(0)
     wire.heal('delivered')
     await eventually(() => wire.open.length === 0)

@@ -1,24 +1,17 @@
 /** What becomes of locks when members of an ensemble die, hang, or lose each other. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
-import { etcd } from '../../src/stores/etcd/index.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { EtcdEnsemble, type EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
-import { anyLock, keysIn, linkTo } from './scene.js'
+import { anyLock, holdfastOn, keysIn, linkTo } from './scene.js'
 
-let ensemble: EtcdEnsemble
-const ending: Array<() => unknown> = []
-
-beforeAll(async () => {
-  ensemble = await EtcdEnsemble.start()
-})
-afterAll(() => ensemble?.stop())
+const ensemble = duringAll(() => EtcdEnsemble.start())
 afterEach(async () => {
   ensemble.heal()
   // A test that failed halfway must not fail all behind it.
   await Promise.all(ensemble.members.map((member) => member.revive()))
-  for (const end of ending.splice(0)) await end()
   await Promise.all(ensemble.members.map((member) => member.serves()))
 })
 
@@ -26,13 +19,8 @@ afterEach(async () => {
 function holdfast(first?: EtcdServer, options: HoldfastOptions = {}): Holdfast {
   const { members } = ensemble
   const hosts = [...members].sort((one, other) => Number(other === first) - Number(one === first))
-  const made = new Holdfast(etcd({ hosts: hosts.map(({ url }) => url) }), {
-    commandTimeoutMs: 1_000,
-    storeTimeoutMs: 30_000,
-    ...options,
-  })
-  ending.push(() => made.close())
-  return made
+  const terms = { commandTimeoutMs: 1_000, storeTimeoutMs: 30_000, ...options }
+  return holdfastOn({ hosts: hosts.map(({ url }) => url) }, terms)
 }
 
 async function someFollower(): Promise<EtcdServer> {
@@ -77,7 +65,7 @@ describe('the leader', () => {
       await leader.kill()
       await leader.start()
     })
-  }, 60_000)
+  })
 
   test('hangs for longer than an election takes: sections go on, one at a time', async () => {
     const leader = await ensemble.leader()
@@ -87,11 +75,11 @@ describe('the leader', () => {
       await eventually(async () => (await ensemble.leader(follower)) !== leader)
       await leader.resume()
     })
-  }, 60_000)
+  })
 
   test('is moved: sections go on, one at a time', async () => {
     await during(async () => ensemble.moveLeader(await someFollower()))
-  }, 60_000)
+  })
 
   test('dies while a lock is held: it stays held, is kept alive by the next one, and its release is heard', async () => {
     const leader = await ensemble.leader()
@@ -112,7 +100,7 @@ describe('the leader', () => {
     await hold.release()
     await (await waiting).release()
     await leader.start()
-  }, 60_000)
+  })
 })
 
 async function aliveMember(dead: EtcdServer): Promise<EtcdServer> {
@@ -129,7 +117,7 @@ describe('a minority', () => {
       const { name } = anyLock()
       await (await holdfast(alone).lock(name).acquire()).release()
     })
-  }, 60_000)
+  })
 
   test('W7: who waits at such a member hears of a release at the others', async () => {
     const alone = await someFollower()
@@ -143,7 +131,7 @@ describe('a minority', () => {
     ensemble.isolate(alone)
     await hold.release()
     await (await waiting).release()
-  }, 60_000)
+  })
 
   test('L3: without a majority a lock is lost to its holder when its time is over, and is to be had when there is one again', async () => {
     const leader = await ensemble.leader()
@@ -167,7 +155,7 @@ describe('a minority', () => {
     await leader.launch()
     await follower.launch()
     await (await lock.acquire()).release()
-  }, 60_000)
+  })
 
   test('S2, L3: a session that its client has given up meanwhile ends with the outage: a new leader counts others anew', async () => {
     const [leader, follower] = [await ensemble.leader(), await someFollower()]
@@ -180,7 +168,6 @@ describe('a minority', () => {
     expect(await stands()).toBe(true)
     // Of a client that has died, and shorter: it would end first if nobody ended the other one.
     const [dead, lock] = [linkTo(ensemble.members), anyLock()]
-    ending.push(() => dead.link.close())
     const { session } = await dead.link.begin(5_900)
     await dead.link.stand({ lock, session, key: dead.key(), mode: 'lock', ifFree: false })
     await leader.kill()
@@ -193,7 +180,7 @@ describe('a minority', () => {
     await leader.serves()
     await eventually(async () => !(await stands()), Boolean, 20_000)
     expect(await dead.link.read(lock)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('L4: a majority that is away for less than the session costs no lock', async () => {
     const leader = await ensemble.leader()
@@ -206,7 +193,7 @@ describe('a minority', () => {
     await leader.serves()
     hold.assertHeld()
     await hold.release()
-  }, 60_000)
+  })
 })
 
 describe('a session', () => {
@@ -233,14 +220,10 @@ describe('a session', () => {
     await before.release()
     await (await waiting).release()
     expect(lost).toHaveLength(names.length)
-  }, 60_000)
+  })
 
   test('S4, etcd #11456: a waiter whose session has ended is never granted by the end of the one before it', async () => {
     const [one, other] = [linkTo(ensemble.members), linkTo(ensemble.members)]
-    ending.push(
-      () => one.link.close(),
-      () => other.link.close(),
-    )
     const lock = anyLock()
     const terms = { lock, mode: 'lock', ifFree: false } as const
     const [before, waits] = [await one.link.begin(30_000), await other.link.begin(30_000)]
@@ -266,10 +249,6 @@ describe('a session', () => {
       linkTo(ensemble.members.filter((each) => each !== behind)),
       linkTo(behind ? [behind] : []),
     ]
-    ending.push(
-      () => one.link.close(),
-      () => other.link.close(),
-    )
     const lock = anyLock()
     const { session } = await one.link.begin(30_000)
     const key = one.key()
@@ -285,7 +264,7 @@ describe('a session', () => {
     await eventually(() => told)
     await expect(other.link.read(lock, entry)).rejects.toMatchObject({ transient: true })
     expect(await one.link.read(lock, entry)).toEqual([])
-  }, 60_000)
+  })
 })
 
 test('history that is cleared away under a watch keeps nobody waiting', async () => {
@@ -312,4 +291,4 @@ test('S10: tokens grow from client to client, across a change of leader, and aft
   }
   expect(tokens).toEqual([...tokens].sort((one = 0n, other = 0n) => (one < other ? -1 : 1)))
   expect(new Set(tokens).size).toBe(tokens.length)
-}, 60_000)
+})

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Channel } from '../../src/stores/etcd/client/channel.js'
 import { failureOf } from '../../src/stores/etcd/client/failure.js'
 import { FrameReader, framed } from '../../src/stores/etcd/client/frames.js'
@@ -14,16 +14,12 @@ import { eventually } from '../setup/eventually.js'
 import { clientOf } from './scene.js'
 
 const ignored = { leaving: () => undefined, ended: () => undefined }
-const closing: Array<() => void> = []
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
 
 async function channelTo(server: { address(): unknown; close(): unknown }): Promise<Channel> {
   const address = server.address()
   if (typeof address !== 'object' || address === null || !('port' in address)) throw new Error('no port')
   const channel = new Channel(`http://127.0.0.1:${address.port}`, undefined, ignored)
-  closing.push(() => {
+  onTestFinished(() => {
     channel.end()
     server.close()
   })
@@ -160,7 +156,7 @@ test('pings are answered, and end with the connection', async () => {
 test('bytes that are no HTTP/2 end the connection, and nothing else', async () => {
   let said = Buffer.alloc(0)
   const server = await standIn((socket) => void socket.end(said))
-  closing.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const url = `http://${server.address}`
   const settings = Buffer.from('000000040000000000', 'hex')
   const bytes = fc.uint8Array({ maxLength: 200 })
@@ -180,9 +176,9 @@ test('bytes that are no HTTP/2 end the connection, and nothing else', async () =
     fc.asyncProperty(speech, async (given) => {
       said = Buffer.from(given)
       const channel = new Channel(url, undefined, ignored)
-      const failure = await channel.opened
+      const failure: unknown = await channel.opened
         .then(() => channel.ask('/x', Buffer.alloc(0), {}))
-        .catch((error: unknown) => error)
+        .catch((reason: unknown) => reason)
       expect(failure).toBeInstanceOf(Error)
       expect(failure instanceof ConnectionError || failure instanceof GrpcError).toBe(true)
       channel.end()
@@ -234,10 +230,7 @@ test('faults B6: behind a balancer that ends connections every 25 calls no call 
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
-  closing.push(() => {
-    client.close()
-    server.close()
-  })
+  onTestFinished(() => void server.close())
   const work = async (): Promise<void> => {
     for (let count = 0; count < 40; count += 1)
       expect(await client.deleteRange({ key: Buffer.of(1) }, { command: 'test' })).toBe(0)
@@ -287,7 +280,7 @@ test.each(Object.keys(halfAnswers))(
       else stream.resume().on('end', () => halfAnswers[what]?.(stream))
     })
     const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
-    closing.push(() => {
+    onTestFinished(() => {
       client.close()
       server.close()
     })
@@ -321,7 +314,7 @@ test.each(Object.keys(floods))(
     })
     const before = process.memoryUsage().rss
     const channel = new Channel(`http://${server.address}`, undefined, ignored)
-    closing.push(() => {
+    onTestFinished(() => {
       channel.end()
       server.stop()
     })

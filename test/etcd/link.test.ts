@@ -1,24 +1,14 @@
 /** Entries in etcd's lines: which keys they are, who hears of them, and what becomes of requests whose answers are lost. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock, keysIn, linkTo, wireTo } from './scene.js'
+import { anyLock, keysIn, linkTo, watchedOn, wireTo } from './scene.js'
 
-let server: EtcdServer
-const closing: Array<() => void> = []
-
-beforeAll(async () => {
-  server = await EtcdServer.start()
-})
-afterAll(() => server?.stop())
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
-})
+const server = duringAll(() => EtcdServer.start())
 
 function linked(...[servers, terms]: Partial<Parameters<typeof linkTo>>) {
-  const made = linkTo(servers ?? [server], terms)
-  closing.push(() => made.link.close())
-  return made
+  return linkTo(servers ?? [server], terms)
 }
 
 const standing = { mode: 'lock', ifFree: false } as const
@@ -123,7 +113,6 @@ describe('an entry that goes', () => {
 
   test('S7: is told also if that happened while the connection was away, and one that stands still is not', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { link, key, told } = linked([{ url }])
     const lock = anyLock()
     const { session } = await link.begin(30_000)
@@ -179,7 +168,6 @@ describe('an entry that goes', () => {
 describe('answers that are lost', () => {
   test('S3: a request that is sent again makes no second entry', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { link, key } = linked([{ url }], { commandTimeoutMs: 300 })
     const lock = anyLock()
     const { session } = await link.begin(30_000)
@@ -195,7 +183,6 @@ describe('answers that are lost', () => {
 
   test('S3: an entry that was removed is not made by a request that comes late', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
     const lock = anyLock()
     const { session } = await link.begin(30_000)
@@ -215,7 +202,6 @@ describe('answers that are lost', () => {
 
   test('S3: an entry is not removed by a request about an earlier one that comes late', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
     const lock = anyLock()
     const { session } = await link.begin(30_000)
@@ -234,7 +220,6 @@ describe('answers that are lost', () => {
 
   test('S3: a lease that was asked for twice is the later one', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
     const lock = anyLock()
     const { session } = await link.begin(30_000)
@@ -259,11 +244,5 @@ async function keysBelow(prefix: string): Promise<string[]> {
 
 /** The link watches its own entries once they have stood for a while. */
 async function watched(): Promise<void> {
-  await eventually(
-    async () => Number(/^etcd_debugging_mvcc_watcher_total (\d+)$/m.exec(await metrics())?.[1]) >= 2,
-  )
-}
-
-async function metrics(): Promise<string> {
-  return (await fetch(`${server.url}/metrics`)).text()
+  await eventually(async () => (await watchedOn(server)) >= 2)
 }

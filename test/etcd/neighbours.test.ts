@@ -3,59 +3,42 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { etcd } from '../../src/stores/etcd/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 import { Counter } from './counter.js'
 import { GoPeer } from './go-peer.js'
-import { clientOf } from './scene.js'
+import { clientOf, holdfastOn } from './scene.js'
 import type { Task } from './section.fixture.js'
 
 /** Of sessions that are to end: the shortest that etcd has, and the watchdog's time that it is long enough for. */
 const SHORT_TTL_SECONDS = 2
 const SHORT_WATCHDOG_MS = 1_500
 
-let server: EtcdServer
-let go: GoPeer
-const ending: Array<() => unknown> = []
-
-beforeAll(async () => {
-  server = await EtcdServer.start()
-  go = await GoPeer.start([server.url], 60)
-}, 180_000)
-afterAll(async () => {
-  await go?.kill()
-  await server?.stop()
-})
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
+const server = duringAll(() => EtcdServer.start())
+const go = duringAll(() => GoPeer.start([server.url], 60), 180_000)
 
 function holdfast(watchdogMs = 30_000): Holdfast {
-  const made = new Holdfast(etcd({ hosts: server.url, prefix: '' }), { watchdogMs })
-  ending.push(() => made.close())
-  return made
+  return holdfastOn({ hosts: server.url, prefix: '' }, { watchdogMs })
 }
 
 function counter(key: string): Counter {
-  const { client } = clientOf([server])
-  ending.push(() => client.close())
-  return new Counter(client, key)
+  return new Counter(clientOf([server]).client, key)
 }
 
 async function goPeer(ttlSeconds = SHORT_TTL_SECONDS): Promise<GoPeer> {
   const peer = await GoPeer.start([server.url], ttlSeconds)
-  ending.push(() => peer.kill())
+  onTestFinished(() => peer.kill())
   return peer
 }
 
 /** `etcdctl lock`: holds it from when it has said which key it has until it is told to end. */
 async function etcdctlLock(name: string): Promise<{ readonly held: Promise<unknown>; end(): void }> {
   const child = await server.spawnCtl('lock', name)
-  ending.push(() => child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   return { held: once(linesOf(child), 'line'), end: () => child.kill('SIGINT') }
 }
 
@@ -78,7 +61,7 @@ async function sections(task: Omit<Task, 'urls'>) {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
-  ending.push(() => child.kill('SIGKILL'))
+  onTestFinished(() => void child.kill('SIGKILL'))
   const said: string[] = []
   const lines = linesOf(child).on('line', (line) => said.push(line))
   await once(lines, 'line')
@@ -168,7 +151,7 @@ test('S8: a number that nothing else guards counts every section of both', async
   const theirs = ['x', 'y'].map((session) => go.order('increase', session, name, key, '25'))
   await Promise.all([...ours, ...theirs])
   expect(await counter(key).read()).toBe(150)
-}, 60_000)
+})
 
 describe('who is killed', () => {
   test('S8: Go, while it holds: Holdfast has the lock when the session has ended', async () => {
@@ -216,7 +199,7 @@ describe('who is killed', () => {
     const value = await counter(key).read()
     expect(value - told).toBeGreaterThanOrEqual(0)
     expect(value - told).toBeLessThanOrEqual(1)
-  }, 60_000)
+  })
 })
 
 describe('who is stopped for longer than its session', () => {
@@ -255,5 +238,5 @@ describe('who is stopped for longer than its session', () => {
     expect(difference).toBeGreaterThanOrEqual(0)
     // Written, and then stopped before it could tell.
     expect(difference).toBeLessThanOrEqual(3)
-  }, 60_000)
+  })
 })

@@ -1,48 +1,23 @@
 /** Locks behind etcd's own proxy, which numbers watches itself and passes on errors without their codes. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { etcd } from '../../src/stores/etcd/index.js'
+import { expect, test } from 'vitest'
 import { EtcdProxy, EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock, linkTo } from './scene.js'
+import { anyLock, holdfastOn, linkTo, watchedOn } from './scene.js'
 
-let server: EtcdServer
-let proxy: EtcdProxy
-const ending: Array<() => unknown> = []
-
-beforeAll(async () => {
-  server = await EtcdServer.start()
-  proxy = await EtcdProxy.before(server)
-})
-afterAll(async () => {
-  await proxy?.stop()
-  await server?.stop()
-})
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
+const server = duringAll(() => EtcdServer.start())
+const proxy = duringAll(() => EtcdProxy.before(server))
 
 function holdfast(watchdogMs = 30_000) {
   const told: string[] = []
-  const made = new Holdfast(etcd({ hosts: proxy.url }), { watchdogMs })
+  const made = holdfastOn({ hosts: proxy.url }, { watchdogMs })
   for (const event of ['suspended', 'lost', 'error', 'renewed'] as const)
     made.on(event, () => told.push(event))
-  ending.push(() => made.close())
   return { client: made, told }
-}
-
-/** How many watches etcd itself counts. */
-async function watched(): Promise<number> {
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  return Number(/^etcd_debugging_mvcc_watcher_total (\d+)$/m.exec(metrics)?.[1])
 }
 
 test('faults B5: locks that are freed one after the other are told as such, and no other is', async () => {
   const [one, other] = [linkTo([proxy]), linkTo([proxy])]
-  ending.push(
-    () => one.link.close(),
-    () => other.link.close(),
-  )
   const { session } = await one.link.begin(30_000)
   const locks = Array.from({ length: 20 }, () => anyLock())
   const keys = await Promise.all(
@@ -56,7 +31,7 @@ test('faults B5: locks that are freed one after the other are told as such, and 
   const told = new Set<number>()
   // All at once: they are answered in any order.
   for (const [index, { lock, entry }] of keys.entries()) other.link.watch(lock, entry, () => told.add(index))
-  await eventually(async () => (await watched()) >= locks.length)
+  await eventually(async () => (await watchedOn(server)) >= locks.length)
   for (const [index, { lock, key }] of keys.entries()) {
     if (index % 2 === 0) continue
     await one.link.remove(lock, key)
@@ -92,7 +67,6 @@ test('faults B5: keep-alives are answered in time, and a lease that has ended is
   expect(new Set(told)).toEqual(new Set(['renewed']))
   await hold.release()
   const { link } = linkTo([proxy])
-  ending.push(() => link.close())
   const { session } = await link.begin(5_000)
   await link.end(session)
   expect(await link.keepAlive(session)).toBe(false)

@@ -1,6 +1,6 @@
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
+import { createServer, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { StoreError } from '../../src/index.js'
 import { FrameReader, framed } from '../../src/stores/etcd/client/frames.js'
 import { MalformedError } from '../../src/stores/etcd/client/protobuf.js'
@@ -8,30 +8,26 @@ import { replies } from '../../src/stores/etcd/client/replies.js'
 import { blockerOf } from '../../src/stores/session/turns.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { listen } from '../servers/port.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { anyLock, linkTo } from './scene.js'
 
 /** What it answers, by the call's path. */
 type Answer = (stream: ServerHttp2Stream, path: string) => void
 
-let server: EtcdServer
-let fake: Http2Server
+const server = duringAll(() => EtcdServer.start())
 let url = ''
 let answer: Answer = () => undefined
 
-beforeAll(async () => {
-  server = await EtcdServer.start()
-  fake = createServer()
+duringAll(async () => {
+  const fake = createServer()
   fake.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
     answer(stream, String(headers[':path']))
   })
   fake.on('sessionError', () => undefined)
   url = `http://127.0.0.1:${await listen(fake)}`
-})
-afterAll(async () => {
-  fake?.close()
-  await server?.stop()
+  return fake
 })
 
 function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string>): void {
@@ -105,11 +101,10 @@ test('C3: whatever a server answers, an attempt is rejected in time, and nothing
         })
       expect(stood?.some((entry) => entry.key === own) ?? false).toBe(false)
       await expect(link.begin(2_000)).rejects.toBeInstanceOf(StoreError)
-      link.close()
     }),
     { numRuns: 60 },
   )
-}, 60_000)
+})
 
 test('faults A1: an answer that cannot be read is told as such, and calls beside it go on', async () => {
   let held: ServerHttp2Stream | undefined
@@ -127,7 +122,6 @@ test('faults A1: an answer that cannot be read is told as such, and calls beside
   await expect(link.begin(2_000)).rejects.toMatchObject({ reason: 'unreadable', transient: true })
   if (held) respond(held, framed(revision), { 'grpc-status': '0' })
   expect(await beside).toEqual([])
-  link.close()
 })
 
 test('a true answer to somebody who waits, cut or joined at any place, grants nothing', async () => {
@@ -154,9 +148,7 @@ test('a true answer to somebody who waits, cut or joined at any place, grants no
     }),
     { numRuns: 200 },
   )
-  link.close()
-  holder.link.close()
-}, 60_000)
+})
 
 /** The bytes with which etcd answers the question for that line. */
 async function rawAnswer(name: string): Promise<Buffer> {

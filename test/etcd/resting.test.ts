@@ -1,29 +1,21 @@
 /** Watches that are kept for the next wait behind the same key. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
 import type { Entry } from '../../src/stores/session/line.js'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock, clientOf, linkTo, wireTo } from './scene.js'
+import { anyLock, clientOf, counted, linkTo, watchedOn, wireTo } from './scene.js'
 
-let server: EtcdServer
 let lock = anyLock()
-const closing: Array<() => void> = []
 
-beforeAll(async () => {
-  server = await EtcdServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => EtcdServer.start())
 beforeEach(() => {
   lock = anyLock()
-})
-afterEach(() => {
-  for (const close of closing.splice(0)) close()
 })
 
 async function linked(servers: Parameters<typeof linkTo>[0] = [server]) {
   const { link, key } = linkTo(servers)
-  closing.push(() => link.close())
   const { session } = await link.begin(30_000)
   const stand = async () => {
     const own = key()
@@ -42,20 +34,8 @@ async function linked(servers: Parameters<typeof linkTo>[0] = [server]) {
   return { stand, watch, read: () => link.read(lock) }
 }
 
-/** What etcd has counted. */
-async function counted(what: string): Promise<number> {
-  const metrics = await (await fetch(`${server.url}/metrics`)).text()
-  return Number(
-    metrics
-      .split('\n')
-      .find((line) => line.startsWith(what))
-      ?.split(' ')
-      .at(-1) ?? 0,
-  )
-}
-const requests = () => counted('grpc_server_msg_received_total{grpc_method="Watch"')
-const events = () => counted('etcd_debugging_mvcc_events_total')
-const watched = () => counted('etcd_debugging_mvcc_watcher_total')
+const requests = () => counted(server, 'grpc_server_msg_received_total{grpc_method="Watch"')
+const events = () => counted(server, 'etcd_debugging_mvcc_events_total')
 
 /** How many requests more there may be where the machine is slow: an own entry that has stood for 100 ms is watched too, and a watch rests for a second. */
 function besides(begunAt: number): number {
@@ -116,7 +96,6 @@ describe('a client that waits behind the same one again and again', () => {
 
   test('W7: looks, after a break, whether what it waits for is still there', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const [first, other] = [await linked(), await linked([{ url }])]
     await turn(first, other)
     const [before, behind] = [await first.stand(), await other.stand()]
@@ -145,7 +124,7 @@ describe('a watch that nobody waits by', () => {
       // What it sends because of that has been sent by then, and what it reads is answered after that.
       await other.read()
     }
-    await eventually(async () => (await watched()) === 0)
+    await eventually(async () => (await watchedOn(server)) === 0)
     expect((await events()) - before).toBeLessThanOrEqual(2)
   })
 
@@ -155,7 +134,7 @@ describe('a watch that nobody waits by', () => {
     const before = await third.stand()
     const behind = await other.stand()
     const wait = other.watch(behind.line)
-    await eventually(async () => (await watched()) === 1)
+    await eventually(async () => (await watchedOn(server)) === 1)
     await before.leave()
     await eventually(() => wait.told)
   })
@@ -163,14 +142,12 @@ describe('a watch that nobody waits by', () => {
   test('ends when the client does not come back', async () => {
     const [first, other] = [await linked(), await linked()]
     await turn(first, other)
-    await eventually(async () => (await watched()) === 0)
+    await eventually(async () => (await watchedOn(server)) === 0)
   })
 
   test('leaves nothing behind when the connection breaks', async () => {
     const { wire, url } = await wireTo(server)
-    closing.push(() => wire.stop())
     const { client, schedule } = clientOf([{ url }])
-    closing.push(() => client.close())
     const watches = new Watches(client, schedule, 3_000, () => undefined)
     let begun = false
     const listener = {

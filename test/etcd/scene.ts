@@ -1,14 +1,17 @@
-/** What tests of etcd's client and link are made of. */
+/** What tests of etcd are made of; it ends with the test. */
 import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
+import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import { EtcdClient } from '../../src/stores/etcd/client/client.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdLink } from '../../src/stores/etcd/link.js'
 import { keyOf } from '../../src/stores/session/key.js'
 import type { Line } from '../../src/stores/session/line.js'
 import type { LinkListener } from '../../src/stores/session/link.js'
-import type { EtcdServer } from '../servers/etcd/index.js'
+import { EtcdServer } from '../servers/etcd/index.js'
 import { Wire } from '../wire/wire.js'
 
 type Endpoint = Pick<EtcdServer, 'url'> | { readonly url: string }
@@ -25,7 +28,15 @@ export function clientOf(
     throw error
   })
   const hosts = servers.map(({ url }) => url)
-  return { client: new EtcdClient({ hosts, tls: undefined, credentials }, schedule, timeoutMs), schedule }
+  const client = new EtcdClient({ hosts, tls: undefined, credentials }, schedule, timeoutMs)
+  onTestFinished(() => client.close())
+  return { client, schedule }
+}
+
+export function holdfastOn(store: Parameters<typeof etcd>[0], options: HoldfastOptions = {}): Holdfast {
+  const made = new Holdfast(etcd(store), options)
+  onTestFinished(() => made.close())
+  return made
 }
 
 export interface Told {
@@ -60,6 +71,7 @@ export function linkTo(
   }
   const hosts = servers.map(({ url }) => url)
   const link = new EtcdLink({ hosts, tls: undefined, credentials: undefined }, prefix, settings, listener)
+  onTestFinished(() => link.close())
   const key = (): string => {
     made += 1
     return keyOf(`${clientId}:1`, made)
@@ -79,5 +91,34 @@ export function keysIn(line: Line | undefined): string[] | undefined {
 /** A way to a server that does to bytes what networks do. */
 export async function wireTo({ port }: EtcdServer): Promise<{ readonly wire: Wire; readonly url: string }> {
   const wire = await Wire.before({ host: '127.0.0.1', port })
+  onTestFinished(() => wire.stop())
   return { wire, url: `http://127.0.0.1:${wire.port}` }
 }
+
+const password = 'a password of tests'
+export const least = { user: 'least', password }
+
+/** A command line's options for who may do everything on {@link serverWithUsers}. */
+export const asRoot = ['--user', `root:${password}`]
+
+/** A server on which the user `least` may do what locks need, and no more. */
+export async function serverWithUsers(terms: Parameters<typeof EtcdServer.start>[0]): Promise<EtcdServer> {
+  const server = await EtcdServer.start(terms)
+  for (const user of ['root', 'least']) await server.ctl('user', 'add', `${user}:${password}`)
+  await server.ctl('role', 'add', 'locks')
+  await server.ctl('role', 'grant-permission', 'locks', '--prefix=true', 'readwrite', 'holdfast/')
+  await server.ctl('user', 'grant-role', 'root', 'root')
+  await server.ctl('user', 'grant-role', 'least', 'locks')
+  await server.ctl('auth', 'enable')
+  return server
+}
+
+/** What etcd has counted under that name. */
+export async function counted({ url }: EtcdServer, what: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const line = metrics.split('\n').find((each) => each.startsWith(what))
+  return Number(line?.split(' ').at(-1) ?? 0)
+}
+
+/** How many watches it keeps. */
+export const watchedOn = (server: EtcdServer) => counted(server, 'etcd_debugging_mvcc_watcher_total')

@@ -1,9 +1,11 @@
 /* A process that increases a number under a lock, again and again, and writes a line for each; and one for each loss. */
 import process from 'node:process'
+import { SystemClock } from '../../src/base/time/clock.js'
+import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, LockLostError } from '../../src/index.js'
+import { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { Counter } from './counter.js'
-import { clientOf } from './scene.js'
 
 export interface Task {
   readonly urls: readonly string[]
@@ -15,7 +17,10 @@ export interface Task {
 
 const { urls, name, key, times, watchdogMs }: Task = JSON.parse(process.argv[2] ?? '')
 const holdfast = new Holdfast(etcd({ hosts: urls, prefix: '' }), { watchdogMs, storeTimeoutMs: 60_000 })
-const { client } = clientOf(urls.map((url) => ({ url })))
+const schedule = new Schedule(new SystemClock(), (error) => {
+  throw error
+})
+const client = new EtcdClient({ hosts: urls, tls: undefined, credentials: undefined }, schedule, 3_000)
 const counter = new Counter(client, key)
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)

@@ -1,13 +1,10 @@
 /** Tokens: signed ones and those that etcd keeps in memory, on the oldest and the newest release. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { etcd } from '../../src/stores/etcd/index.js'
-import { EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock } from './scene.js'
-
-const password = 'a password of tests'
-const asRoot = ['--user', `root:${password}`]
+import { anyLock, asRoot, least, serverWithUsers } from './scene.js'
 
 describe.concurrent.each([
   ['3.4', 'signed'],
@@ -15,30 +12,16 @@ describe.concurrent.each([
   ['3.6', 'signed'],
   ['3.6', 'kept'],
 ] as const)('etcd %s, tokens that are %s', (release, tokens) => {
-  let server: EtcdServer
   let users = 0
 
   // Where this release is not yet at hand, it is built.
-  beforeAll(async () => {
+  const server = duringAll(() => {
     const args = ['--bcrypt-cost', '4', '--auth-token-ttl', '1']
-    server = await EtcdServer.start({
-      release,
-      args,
-      ...(tokens === 'signed' && { signedTokensEndAfterS: 2 }),
-    })
-    await server.ctl('user', 'add', `root:${password}`)
-    await server.ctl('user', 'grant-role', 'root', 'root')
-    await server.ctl('user', 'add', `least:${password}`)
-    await server.ctl('role', 'add', 'locks')
-    await server.ctl('role', 'grant-permission', 'locks', '--prefix=true', 'readwrite', 'holdfast/')
-    await server.ctl('user', 'grant-role', 'least', 'locks')
-    await server.ctl('auth', 'enable')
+    return serverWithUsers({ release, args, ...(tokens === 'signed' && { signedTokensEndAfterS: 2 }) })
   }, 300_000)
-  afterAll(() => server?.stop())
 
   function holdfast(onTestFinished: (end: () => Promise<void>) => void, watchdogMs = 30_000): Holdfast {
-    const credentials = { user: 'least', password }
-    const made = new Holdfast(etcd({ hosts: server.url, credentials }), { watchdogMs })
+    const made = new Holdfast(etcd({ hosts: server.url, credentials: least }), { watchdogMs })
     onTestFinished(() => made.close())
     return made
   }
@@ -46,7 +29,7 @@ describe.concurrent.each([
   /** Then the tokens of before are of an older revision. */
   async function addUser(): Promise<void> {
     users += 1
-    await server.ctl(...asRoot, 'user', 'add', `user ${users}:${password}`)
+    await server.ctl(...asRoot, 'user', 'add', `user ${users}:${least.password}`)
   }
 
   test('faults B3: a user that is added stops nobody: not who holds, who waits, or who comes', async ({

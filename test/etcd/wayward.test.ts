@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http2'
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
@@ -14,10 +14,6 @@ import { eventually } from '../setup/eventually.js'
 import { anyLock, clientOf, linkTo } from './scene.js'
 
 const about = { command: 'test' }
-const ending: Array<() => unknown> = []
-afterEach(async () => {
-  for (const end of ending.splice(0)) await end()
-})
 
 test('C3: one that greets and sends everybody away is asked again with pauses, and no longer than the command takes', async () => {
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
@@ -27,9 +23,8 @@ test('C3: one that greets and sends everybody away is asked again with pauses, a
     connections += 1
     socket.once('data', () => socket.write(Buffer.concat([settings, goAway])))
   })
-  ending.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const { client } = clientOf([{ url: `http://${server.address}` }], { timeoutMs: 500 })
-  ending.unshift(() => client.close())
   expect(await rejectionOf(client.range({ key: Buffer.from('a') }, about))).toMatchObject({ transient: true })
   const during = connections
   // It has had the time to connect as often as this does.
@@ -45,7 +40,7 @@ test('C3: one that greets and sends everybody away is asked again with pauses, a
 
 test('H4: those who stand in line at once at a silent server are all answered within the time of one command', async () => {
   const server = createServer()
-  ending.push(() => server.close())
+  onTestFinished(() => void server.close())
   const asked = new Promise((resolve) => server.once('stream', resolve))
   const clock = new VirtualClock()
   const schedule = new Schedule(clock, (error) => {
@@ -53,7 +48,6 @@ test('H4: those who stand in line at once at a silent server are all answered wi
   })
   const url = `http://127.0.0.1:${await listen(server)}`
   const { link, key } = linkTo([{ url }], { schedule, commandTimeoutMs: 1_000 })
-  ending.unshift(() => link.close())
   const lock = anyLock()
   const failures: unknown[] = []
   for (let call = 0; call < 6; call += 1) {
@@ -69,7 +63,7 @@ test('H4: those who stand in line at once at a silent server are all answered wi
 
 test('H5: closing ends a connection that is still being opened, and rejects who waits for it', async () => {
   const server = await standIn((socket) => socket.resume())
-  ending.push(() => server.stop())
+  onTestFinished(() => server.stop())
   const holdfast = new Holdfast(etcd({ hosts: server.address }))
   const asked = rejectionOf(holdfast.lock('name').isLocked())
   await eventually(() => server.open.size === 1)

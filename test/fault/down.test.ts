@@ -1,14 +1,12 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, LockTimeoutError, StoreError, type WaitingEvent } from '../../src/index.js'
-import { type StandIn, standIn } from '../servers/stand-in.js'
+import { standIn } from '../servers/stand-in.js'
+import { duringEach } from '../setup/during.js'
 
 /** A server that accepts connections and never says a word. */
-let silent: StandIn
-beforeEach(async () => {
-  silent = await standIn()
-})
-afterEach(() => silent.stop())
+const silent = duringEach(() => standIn())
 
 const places = [
   {
@@ -64,10 +62,7 @@ describe.each(places)('H6: a server that is down ($where)', ({ options, reason, 
   })
 
   test('a time-out says that the server did not answer, and does not advise to wait longer', async () => {
-    const error = await holdfast
-      .lock('down')
-      .withLock({ waitMs: 500 }, () => 0)
-      .catch((error: unknown) => error)
+    const error = await rejectionOf(holdfast.lock('down').withLock({ waitMs: 500 }, () => 0))
     expect(error).toBeInstanceOf(LockTimeoutError)
     expect(error).toMatchObject({ message: expect.stringMatching(says), cause: { reason } })
     expect(error).toMatchObject({ message: expect.not.stringMatching(/wait longer|held by/i) })

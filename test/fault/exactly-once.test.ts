@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { type Hold, type Holdfast, type Lock, StoreError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { calls } from './proxied-command.js'
@@ -18,13 +20,12 @@ const faults = stages.flatMap(({ where, open }) => [
 ])
 
 describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
-  let scene: Scene
   let holdfast: Holdfast
   let lock: Lock
   let told: string[]
 
-  beforeEach(async () => {
-    scene = await open()
+  const scene = duringEach(() => open())
+  beforeEach(() => {
     holdfast = scene.holdfast({ commandTimeoutMs: 300 })
     lock = holdfast.lock(scene.name)
     told = []
@@ -32,8 +33,6 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
       holdfast.on(event, () => told.push(event))
     }
   })
-
-  afterEach(() => scene.end())
 
   test('of an acquire and a release, nested and not: each counts once, with no false loss', async () => {
     const owner = holdfast.owner()
@@ -92,7 +91,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
 
   test('of a single attempt: it is a StoreError, and what was taken is given back', async () => {
     const dropped = scene.dropReply(calls('acquire'), fault)
-    const outcome = await lock.tryAcquire().catch((error: unknown) => error)
+    const outcome = await rejectionOf(lock.tryAcquire())
     await dropped
     expect(outcome).toBeInstanceOf(StoreError)
     expect(outcome).toMatchObject({ transient: true, lockName: scene.name })

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { calls } from './proxied-command.js'
@@ -58,11 +59,7 @@ describe('the lock is gone when it is to be handed over', () => {
 })
 
 describe('the server does not carry the hand-over out', () => {
-  let server: Server
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
+  const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
   beforeEach(async () => {
     queue = new Queue(await Scene.standalone(undefined, server))
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import type { Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
@@ -40,7 +41,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
     await several[0]?.isLocked()
     await server.pause()
     for (const call of [all.acquire({ waitMs: 200 }), any.acquireAny({ waitMs: 200 })]) {
-      const error = await call.catch((error: unknown) => error)
+      const error = await rejectionOf(call)
       expect(error).toBeInstanceOf(LockTimeoutError)
       expect(error).toMatchObject({
         message: expect.stringContaining('did not answer'),
@@ -54,7 +55,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a hung server (%s)', (librar
   test('W5: a wait for a latch that ends so names the latch and the way to wait for it', async () => {
     const latch = scene.holdfast().countDownLatch(scene.name)
     await latch.trySetCount(1)
-    const inTime = await latch.await({ waitMs: 20 }).catch((error: unknown) => error)
+    const inTime = await rejectionOf(latch.await({ waitMs: 20 }))
     expect(String(inTime)).toMatch(/^LockTimeoutError: Latch "[^"]+" did not open within .*tryAwait\(\)/)
     await server.pause()
     const failed = { code: 'STORE_ERROR', command: 'await', message: expect.stringMatching(/^await /) }

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { Scene } from './scene.js'
 
@@ -9,11 +10,7 @@ const WATCHDOG_MS = 30_000
 const SOON_MS = 4_000
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('a lock whose key is gone (%s)', (library) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await Scene.standalone(library)
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone(library))
 
   test('H25: is found out soon though it goes from call to call in memory, however long the slice', async () => {
     const options = {

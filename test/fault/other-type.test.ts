@@ -1,6 +1,7 @@
 /** A lock's key is overwritten by something of another type: certain loss, which the next renewal tells. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Hold, Holdfast } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
 import { Scene } from './scene.js'
@@ -47,11 +48,7 @@ describe.each([
   { where: 'main thread', watchdogThread: false },
   { where: 'watchdog thread', watchdogThread: true },
 ])('H24: a key that is something else by now ($where)', ({ watchdogThread }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await Scene.standalone()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   test.each(kinds)('$kind: lost, at the next renewal and not at the deadline', async ({ key, take }) => {
     const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS, watchdogThread }, { proxied: false })

@@ -1,23 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import type { Holdfast, HoldfastOptions } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { NOTHING, Scene } from './scene.js'
 
 const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permission (%s)', (library) => {
-  let server: Server
-  let scene: Scene
-
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
-  beforeEach(async () => {
-    scene = await Scene.standalone(library, server)
-  })
-  afterEach(() => scene.end())
+  const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
+  const scene = duringEach(() => Scene.standalone(library, server))
 
   /** A client that logs in as a user who may do everything, but for those rules. */
   async function restricted(rules: string[], options?: HoldfastOptions): Promise<Holdfast> {
@@ -40,8 +33,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
 
   test('for the channel: who need not wait is served, who would wait is told', async () => {
     const holdfast = await restricted(['resetchannels'])
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const lock = holdfast.lock(scene.name)
     const hold = await lock.acquire()
     await hold.release()
@@ -99,8 +91,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
 
   test('for PUBLISH: the release is good, and whoever waits finds out when the lease has ended', async () => {
     const holdfast = await restricted(['-publish'], { watchdogMs: 1_500 })
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await holdfast.lock(scene.name).acquire()
     const waiting = scene.holdfast().lock(scene.name).acquire({ waitMs: 10_000 })
     await eventually(async () => (await scene.channels()).length > 0)

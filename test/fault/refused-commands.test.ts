@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Redis } from 'ioredis5'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
 import { type Hold, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { later } from '../setup/later.js'
@@ -12,17 +13,10 @@ import { NOTHING, Scene } from './scene.js'
 /** How much later than its bound a call may end on a busy machine. */
 const SLACK_MS = 1_500
 
-let server: Server
-let scene: Scene
-
-beforeAll(async () => {
-  server = await bringServer({ flavour: inject('servers').flavour, args: ['--busy-reply-threshold', '100'] })
-})
-afterAll(() => server.stop())
-beforeEach(async () => {
-  scene = await Scene.standalone(undefined, server)
-})
-afterEach(() => scene.end())
+const server = duringAll(() =>
+  bringServer({ flavour: inject('servers').flavour, args: ['--busy-reply-threshold', '100'] }),
+)
+const scene = duringEach(() => Scene.standalone(undefined, server))
 
 describe('a full server that may not evict', () => {
   afterEach(() => scene.direct.call('CONFIG', 'SET', 'maxmemory', '0'))
@@ -45,7 +39,7 @@ describe('a full server that may not evict', () => {
     const inner = await lock.acquire({ owner: outer.owner })
     await fill()
     // Redis lets a script go on that has written before it needs room: whether it has to is a matter of time here.
-    const third = await lock.acquire({ owner: outer.owner }).catch((error: unknown) => error)
+    const third: unknown = await lock.acquire({ owner: outer.owner }).catch((reason: unknown) => reason)
     if (third instanceof StoreError) expect(third.reason).toBe('out-of-memory')
     expect(await scene.holds()).toEqual({ [outer.owner]: third instanceof StoreError ? '2' : '3' })
     await eventually(() => heard.includes('renewed'))
@@ -210,7 +204,7 @@ describe('a server that is busy with a script', () => {
     })
     const startedAt = performance.now()
     await expect(lock.tryAcquire()).rejects.toMatchObject({ reason: 'not-ready', transient: true })
-    const outcome = await lock.acquire({ waitMs: 300 }).catch((error: unknown) => error)
+    const outcome: unknown = await lock.acquire({ waitMs: 300 }).catch((reason: unknown) => reason)
     expect(outcome).toBeInstanceOf(LockTimeoutError)
     expect(outcome).toMatchObject({ cause: { reason: 'not-ready' } })
     expect(performance.now() - startedAt).toBeLessThan(300 + SLACK_MS)

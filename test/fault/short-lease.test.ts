@@ -1,5 +1,6 @@
 /** A lease that is over before its grant has come is of no use to its caller, and must be in nobody's way. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, type HoldfastOptions, type Lock, LockTimeoutError } from '../../src/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { bringServer, type Server } from '../servers/index.js'
@@ -96,9 +97,7 @@ describe.each(stages)('chaos 6050: a lease too short for the way to the store ($
     const lock = holdfast.lock('distant')
     const tooShort = { code: 'STORE_ERROR', reason: 'timeout' }
     await expect(lock.tryAcquire({ leaseMs: TOO_SHORT_MS })).rejects.toMatchObject(tooShort)
-    const error = await lock
-      .acquire({ leaseMs: TOO_SHORT_MS, waitMs: 500 })
-      .catch((reason: unknown) => reason)
+    const error = await rejectionOf(lock.acquire({ leaseMs: TOO_SHORT_MS, waitMs: 500 }))
     expect(error).toBeInstanceOf(LockTimeoutError)
     expect(error).toMatchObject({ cause: tooShort })
   })

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { calls, named } from './proxied-command.js'
 import { Scene } from './scene.js'
@@ -20,11 +21,7 @@ describe.each([
   { where: 'cluster, ioredis 6', client: {}, open: () => Scene.cluster('ioredis-6') },
   { where: 'cluster, ioredis 5', client: {}, open: () => Scene.cluster('ioredis-5') },
 ])('H14: the connection for news falls silent ($where)', ({ client, open }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   /** Nothing comes by the connections that are subscribed, and nobody is told. */
   function silenceNews(): void {

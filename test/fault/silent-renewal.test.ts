@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
 import { Scene } from './scene.js'
@@ -22,12 +23,7 @@ const kinds: ReadonlyArray<readonly [string, Take]> = [
 ]
 
 describe('L4: one connection that falls silent while a lock is held', () => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await Scene.standalone()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   async function outlivesSilence(holdfast: Holdfast, take: Take): Promise<void> {
     const heard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'])

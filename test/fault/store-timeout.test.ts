@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Holdfast, LockTimeoutError, StoreError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
@@ -28,12 +29,7 @@ const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) 
 ]
 
 describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await Scene.standalone()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   test.each(['refuses', 'is silent'] as const)(
     'H4: all that wait give up together when it %s',

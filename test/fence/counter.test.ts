@@ -2,19 +2,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { PrivateServer } from '../redisson/private-server.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { fenceOf, freshName, freshOwner, type Session, type Stand, standaloneStand } from './stand.js'
 
 const leaseMs = 30_000
 const request = (name: string) => ({ name, owner: freshOwner(), heldBefore: 0, leaseMs })
 
 describe('the counter', () => {
-  let stand: Stand
   let session: Session
+  const stand = duringAll(() => standaloneStand())
   beforeAll(() => {
-    stand = standaloneStand()
     session = stand.session()
   })
-  afterAll(() => stand.close())
 
   test('has Redisson’s name and is kept for ever', async () => {
     const name = freshName()

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { InvalidArgumentError } from '../../src/index.js'
 import { GuardedValue } from '../../src/kinds/fencing/guarded-value.js'
 import { PrivateServer } from '../redisson/private-server.js'
@@ -34,7 +35,7 @@ describe.each([
     const value = fresh()
     await value.set('kept', greater)
     for (const write of [() => value.set('late', smaller), () => value.delete(smaller)]) {
-      const refusal = await write().catch((error: unknown) => error)
+      const refusal = await rejectionOf(write())
       expect(refusal).toBeInstanceOf(StaleFenceError)
       expect(refusal).toMatchObject({ resource: value.key, offered: smaller, seen: greater })
     }

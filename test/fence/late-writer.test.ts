@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { Forked } from '../redisson/forked.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
+import { duringAll } from '../setup/during.js'
 import { placeOf } from '../setup/places.js'
 import { type Place, resourceAt } from './resource.js'
-import type { Stock } from './sql/stock.js'
 import { stockOf } from './sql/stock-of.js'
 import { freshName, standaloneStand } from './stand.js'
 import { TextServer } from './text-server.js'
@@ -73,12 +73,10 @@ describe('a holder that wakes up too late is refused', () => {
 
 await onDatabases(['PostgreSQL', 'MariaDB'], (database, kind) => {
   describe('a holder that wakes up too late is refused', () => {
-    let stock: Stock
+    const stock = duringAll(() => stockOf(kind, database().address))
     beforeAll(async () => {
-      stock = stockOf(kind, database().address)
       await stock.create()
     })
-    afterAll(() => stock.end())
 
     test('by the condition on the row', async () => {
       const { address } = database()

@@ -1,20 +1,19 @@
 /** The condition of docs/fencing.md, on real databases. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { onDatabases } from '../setup/databases.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import type { Stock } from './sql/stock.js'
 import { stockOf } from './sql/stock-of.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB'], (database, product) => {
   describe('fenced rows', () => {
-    let stock: Stock
+    const stock = duringAll(() => stockOf(product, database().address))
     beforeAll(async () => {
-      stock = stockOf(product, database().address)
       await stock.create()
     })
-    afterAll(() => stock.end())
 
     test('the page shows these statements', async () => {
       const page = await readFile(new URL('../../docs/fencing.md', import.meta.url), 'utf8')
@@ -35,7 +34,7 @@ await onDatabases(['PostgreSQL', 'MariaDB'], (database, product) => {
       const item = `refused by ${write}`
       await stock.put(item, 10, 9_007_199_254_740_993n)
       for (const late of [9_007_199_254_740_992n, 1n]) {
-        const refusal = await stock[write](item, 99, late).catch((error: unknown) => error)
+        const refusal = await rejectionOf(stock[write](item, 99, late))
         expect(refusal).toBeInstanceOf(StaleFenceError)
         expect(refusal).toMatchObject({ offered: late, seen: 9_007_199_254_740_993n })
       }

@@ -1,9 +1,10 @@
 /** A quorum of stores keeps the contract, as a single store does; what it is for is shown in test/quorum. */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { describe } from 'vitest'
 import { handOverCases } from '../../src/conformance/cases/hand-over.cases.js'
 import { waitingCases } from '../../src/conformance/cases/waiting.cases.js'
 import { contract } from '../contract/contract.js'
 import { Fleet } from '../quorum/fleet.js'
+import { duringAll } from '../setup/during.js'
 import { quorumInMemory, quorumOf } from '../setup/places.js'
 import { commonContract } from './kind-contract.js'
 
@@ -14,12 +15,7 @@ describe('quorum', () => {
 })
 
 describe('quorum of servers', () => {
-  let fleet: Fleet
-
-  beforeAll(async () => {
-    fleet = await Fleet.bring(SERVERS)
-  })
-  afterAll(() => fleet.stop())
+  const fleet = duringAll(() => Fleet.bring(SERVERS))
 
   const servers = Array.from({ length: SERVERS }, (_, index) => () => fleet.server(index))
   // A majority's answers are enough for a call, so that how many timers there are right after one depends on the third server.

@@ -1,5 +1,6 @@
 /** A client that has lost a lock in the store without knowing, and is granted it for another owner, believes in one of them only. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { type Holdfast, type Lock, LockLostError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
@@ -71,8 +72,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
 
     test('what stays true is not disproved: other readers, the read within a write, who is giving it back', async () => {
       const holdfast = place.holdfast()
-      const problems: unknown[] = []
-      holdfast.on('lost', (event) => problems.push(event))
+      const problems = journalOf(holdfast, 'lost')
       const both = holdfast.readWriteLock(place.lockName())
       const [one, two] = [await both.readLock().acquire(), await both.readLock().acquire()]
       one.assertHeld()

@@ -47,9 +47,7 @@ afterEach(() => {
 })
 
 describe('a leader that is gone', () => {
-  test('E3: after a SIGKILL the next is elected when the lease ends, with a greater fence', {
-    timeout: 60_000,
-  }, async () => {
+  test('E3: after a SIGKILL the next is elected when the lease ends, with a greater fence', async () => {
     const name = electionName()
     const first = new Candidate(name)
     const before = await eventually(() => first.fence)
@@ -59,9 +57,7 @@ describe('a leader that is gone', () => {
     expect(after).toBeGreaterThan(before ?? 0n)
   })
 
-  test('E1: one that is stopped past its lease and wakes up late does not believe to lead', {
-    timeout: 60_000,
-  }, async () => {
+  test('E1: one that is stopped past its lease and wakes up late does not believe to lead', async () => {
     const name = electionName()
     const first = new Candidate(name)
     const before = await eventually(() => first.fence)

@@ -1,16 +1,14 @@
 /** What others' locks did when the server hung, failed or came back. On a server of its own. */
 import process from 'node:process'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { duringAll } from '../setup/during.js'
 
-let place: PrivateServer
 let round = 0
 let name = ''
 
-beforeAll(async () => {
-  place = await PrivateServer.bring()
-})
+const place = duringAll(() => PrivateServer.bring())
 beforeEach(() => {
   round += 1
   name = `outage:${round}`
@@ -19,7 +17,6 @@ afterEach(async () => {
   await Forked.killAll()
   await place.tidy()
 })
-afterAll(() => place.stop())
 
 describe('renewal', () => {
   test('redis-semaphore#199: failing renewals and a lost lock end no process', async () => {

@@ -1,17 +1,13 @@
 /** Where announcements cost too much, or cannot be had: a lock that is waited for without them. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { clientLibraries } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { lasting } from '../setup/lasting.js'
 
-let place: PrivateServer
-
-beforeAll(async () => {
-  place = await PrivateServer.bring()
-})
+const place = duringAll(() => PrivateServer.bring())
 afterEach(() => place.tidy())
-afterAll(() => place.stop())
 
 const COMMANDS = ['publish', 'spublish', 'subscribe', 'ssubscribe', 'psubscribe'] as const
 

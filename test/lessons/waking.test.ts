@@ -1,18 +1,15 @@
 /** How others' waiters missed their wake-up, woke too often, or took it from each other. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { PrivateServer } from '../redisson/private-server.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { span } from '../setup/span.js'
 
 /** Longer than any test: a waiter that misses its wake-up fails the test by its time limit. */
 const LONG_LEASE_MS = 600_000
-let place: PrivateServer
 
-beforeAll(async () => {
-  place = await PrivateServer.bring()
-})
+const place = duringAll(() => PrivateServer.bring())
 afterEach(() => place.tidy())
-afterAll(() => place.stop())
 
 describe('wake-ups', () => {
   test('redisson#1763, #5070, #5761, #6539: between attempt, subscription and sleep no release is missed', async () => {

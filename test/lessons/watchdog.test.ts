@@ -1,5 +1,6 @@
 /** What others' renewal got wrong, without the server failing. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { LockLostError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
@@ -37,8 +38,7 @@ describe('renewal and release', () => {
   test('redis-semaphore#205: a renewal that meets the release is no loss', async () => {
     const watchdogMs = place.lease(900)
     const holdfast = place.holdfast({ watchdogMs })
-    const lost: unknown[] = []
-    holdfast.on('lost', (event) => lost.push(event))
+    const lost = journalOf(holdfast, 'lost')
     let renewals = 0
     holdfast.on('renewed', () => {
       renewals += 1

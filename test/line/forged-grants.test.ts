@@ -2,12 +2,13 @@
  * Whoever may publish, and nothing else, lets nobody in beside the holder: not by a grant that it makes up, and not by one that it has heard.
  */
 import { Cluster } from 'ioredis5'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Hold, Holdfast } from '../../src/index.js'
 import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { holdsKeyOf } from '../../src/stores/redis/keys/read-write-keys.js'
 import { semaphoreChannelOf } from '../../src/stores/redis/keys/semaphore-keys.js'
 import { clientIdOf, Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const HEX = 'da39a3ee5e6b4b0d3255bfef95601890afd80709'
@@ -27,14 +28,12 @@ const kinds: Readonly<Record<string, readonly [Kind, number, string]>> = {
 }
 
 describe.each(['standalone', 'cluster'] as const)('in %s', (where) => {
-  let scene: Scene
   let waiting: Holdfast
   let holding: Holdfast
-  beforeEach(async () => {
-    scene = await Scene[where]()
+  const scene = duringEach(() => Scene[where]())
+  beforeEach(() => {
     ;[waiting, holding] = [scene.holdfast(), scene.holdfast()]
   })
-  afterEach(() => scene.end())
 
   async function publish(channel: string, message: string): Promise<void> {
     if (scene.direct instanceof Cluster) await scene.direct.spublish(channel, message)

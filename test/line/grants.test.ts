@@ -1,20 +1,20 @@
 /** Grants that the server makes by itself: with which lease, and when the client believes them without asking. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Clock, SystemClock } from '../../src/base/time/clock.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { LineClient, WATCHDOG_MS } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 
-let server: PrivateServer
 let place: RedisPlace<LineClient>
 let name: string
 let holder: LineClient
 let waiter: LineClient
 
-beforeAll(async () => {
-  server = await PrivateServer.bring()
+const server = duringAll(() => PrivateServer.bring())
+beforeAll(() => {
   place = new RedisPlace('a server of its own', LineClient, () => server.client())
 })
 beforeEach(() => {
@@ -26,7 +26,6 @@ afterEach(async () => {
   await server.ask('CONFIG', 'SET', 'maxmemory', '0')
   await place.close()
 })
-afterAll(() => server.stop())
 
 /** A clock that has nothing to do with the server's. */
 class AnotherClock implements Clock {
@@ -176,8 +175,7 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await waiter.refused(kind, name, next)
     await waiter.refused(kind, name, next)
     await holder.release(kind, name, first)
-    await waiter.enters(kind, name, next)
-    await waiter.release(kind, name, next)
+    await waiter.passes(kind, name, next)
     expect(await place.server.keys(name)).toEqual([])
   })
 
@@ -213,8 +211,7 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     expect(await holder.holders('lock', name)).toEqual([])
     await waiter.granted(kind, name, next)
     await waiter.release(kind, name, next)
-    await waiter.enters(kind, name, last)
-    await waiter.release(kind, name, last)
+    await waiter.passes(kind, name, last)
     await mute.close()
   })
 })

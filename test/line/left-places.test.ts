@@ -1,9 +1,10 @@
 /** A call that ends with its first answer on its way may have a place already, and must leave it. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type Lock } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 /** A place that nobody leaves keeps a free lock from everybody for a first lease: five seconds. */
@@ -54,12 +55,7 @@ async function grantedAtOnce(waiting: Promise<Hold>): Promise<void> {
 }
 
 describe.each(stages)('H15: a place in line does not outlive its call ($where)', ({ open }) => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   describe.each(kinds)('$kind', ({ script, leaves, waits }) => {
     test.each(ends)(

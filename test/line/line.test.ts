@@ -45,10 +45,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     const last = await two.joinLine('lock', name)
     for (let count = 0; count < 3; count += 1) await one.refused('lock', name, next)
     await holder.release('lock', name, first)
-    await one.enters('lock', name, next)
-    await one.release('lock', name, next)
-    await two.enters('lock', name, last)
-    await two.release('lock', name, last)
+    await one.passes('lock', name, next)
+    await two.passes('lock', name, last)
   })
 
   test('a fenced lock that is granted in line has a token of its own, whoever releases', async () => {
@@ -77,8 +75,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     const next = await waiter.joinLine('lock', name)
     await holder.release('lock', name, first)
     await holder.refused('lock', name, gone, { waits: false })
-    await waiter.enters('lock', name, next)
-    await waiter.release('lock', name, next)
+    await waiter.passes('lock', name, next)
     await holder.granted('lock', name, gone, { waits: false })
     await holder.release('lock', name, gone)
   })
@@ -91,10 +88,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     const last = await two.joinLine('lock', name)
     await place.pass(SHORT_MS + 1)
     await two.refused('lock', name, last)
-    await one.enters('lock', name, next)
-    await one.release('lock', name, next)
-    await two.enters('lock', name, last)
-    await two.release('lock', name, last)
+    await one.passes('lock', name, next)
+    await two.passes('lock', name, last)
   })
 
   test('a process that took over its grant is not passed over because its explicit lease has ended', async () => {
@@ -108,10 +103,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await busy.enters('fair', name, leased, { leaseMs: SHORT_MS })
     await place.pass(SHORT_MS + 1)
     await other.refused('fair', name, last)
-    await busy.enters('fair', name, next)
-    await busy.release('fair', name, next)
-    await other.enters('fair', name, last)
-    await other.release('fair', name, last)
+    await busy.passes('fair', name, next)
+    await other.passes('fair', name, last)
   })
 
   test('#2099 a free lock goes to the first in line, whoever asks', async () => {
@@ -122,8 +115,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await place.pass(SHORT_MS + 1)
     for (const kind of ['fair', 'announced'] as const)
       await holder.refused(kind, name, holder.owner(), { waits: false })
-    await waiter.enters('lock', name, next)
-    await waiter.release('lock', name, next)
+    await waiter.passes('lock', name, next)
   })
 
   test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
@@ -150,10 +142,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await deaf.listen('lock', name)
     await deaf.refused('lock', name, early)
     await other.release('lock', name, next)
-    await deaf.enters('lock', name, early)
-    await deaf.release('lock', name, early)
-    await holder.enters('lock', name, late)
-    await holder.release('lock', name, late)
+    await deaf.passes('lock', name, early)
+    await holder.passes('lock', name, late)
   })
 
   test.each(inLine)(
@@ -175,10 +165,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
       await frozen.refused(kind, name, lost[1] ?? next)
       const last = await holder.joinLine('lock', name)
       await alive.release('lock', name, next)
-      await frozen.enters(kind, name, lost[1] ?? next)
-      await frozen.release(kind, name, lost[1] ?? next)
-      await holder.enters('lock', name, last)
-      await holder.release('lock', name, last)
+      await frozen.passes(kind, name, lost[1] ?? next)
+      await holder.passes('lock', name, last)
     },
   )
 
@@ -207,8 +195,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await leaver.hears(`fair ${late}`)
     expect(leaver.heard).not.toContain(`fair ${gone}`)
     await leaver.abandon('fair', name, late)
-    await stayer.enters('lock', name, next)
-    await stayer.release('lock', name, next)
+    await stayer.passes('lock', name, next)
     expect(await holder.holders('lock', name)).toEqual([])
   })
 

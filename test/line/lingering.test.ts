@@ -60,8 +60,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(await other.refused(kind, name, other.owner(), ONCE)).toMatchObject({ lingers: true })
       await place.pass(2)
       await keeper.release(kind, name, owner)
-      await other.enters(kind, name, next)
-      await other.release(kind, name, next)
+      await other.passes(kind, name, next)
       expect(asked).toBe(1)
       watch?.close()
     })
@@ -112,8 +111,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const mine = await keeper.joinLine(kind, name, { lingers: true })
       await other.release(kind, name, first)
       for (const { client, owner } of standing) {
-        await client.enters(kind, name, owner)
-        await client.release(kind, name, owner)
+        await client.passes(kind, name, owner)
       }
       // Let in by a release, it does not know who stands behind it.
       expect(await keeper.enters(kind, name, mine, { lingers: true })).not.toHaveProperty('lingers')

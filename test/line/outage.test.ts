@@ -1,16 +1,12 @@
 /** Waiting in line while connections break: no place and no grant is lost by it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Hold, Holdfast, Lock } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
-let server: PrivateServer
-
-beforeAll(async () => {
-  server = await PrivateServer.bring()
-})
+const server = duringAll(() => PrivateServer.bring())
 afterEach(() => server.tidy())
-afterAll(() => server.stop())
 
 const kinds: ReadonlyArray<{ kind: string; lockOf: (holdfast: Holdfast, name: string) => Lock }> = [
   { kind: 'lock', lockOf: (holdfast, name) => holdfast.lock(name) },

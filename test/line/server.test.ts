@@ -42,8 +42,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(await standing()).toEqual([`x:${next}`])
       await holder.release(kind, name, first)
       expect(await server.keys(name)).toEqual([name, processes(name)].sort())
-      await waiter.enters(kind, name, next)
-      await waiter.release(kind, name, next)
+      await waiter.passes(kind, name, next)
       expect(await server.keys(name)).toEqual([])
     })
 
@@ -57,8 +56,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       }
       expect(await server.ask(name, 'HKEYS', processes(name))).toEqual([waiter.clientId])
       await holder.release(kind, name, first)
-      await waiter.enters(kind, name, stays)
-      await waiter.release(kind, name, stays)
+      await waiter.passes(kind, name, stays)
     })
 
     test('H15: a place that is in line although its call has left: what is granted to it is given back at once', async () => {
@@ -73,10 +71,8 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const known = String(await server.ask(name, 'HGET', processes(name), waiter.clientId))
       await server.ask(name, 'HSET', processes(name), waiter.clientId, known.replace(/ 1$/, ' 2'))
       await holder.release(kind, name, first)
-      await next.enters(kind, name, stays)
-      await next.release(kind, name, stays)
-      await waiter.enters(kind, name, last)
-      await waiter.release(kind, name, last)
+      await next.passes(kind, name, stays)
+      await waiter.passes(kind, name, last)
       expect(await server.keys(name)).toEqual([])
     })
 
@@ -142,8 +138,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         expect(waiter.heard).toEqual([])
         await holder.release(kind, name, first)
         for (const owner of [later, lost, other]) {
-          await waiter.enters(kind, name, owner)
-          await waiter.release(kind, name, owner)
+          await waiter.passes(kind, name, owner)
         }
         expect(await server.keys(name)).toEqual([])
       },

@@ -2,7 +2,7 @@
  * Another server takes the primary's place while every kind of waiter waits, and what they wait for is given back at once: the rows on
  * failovers of the table "Until a waiter is woken" in docs/guarantees.md.
  */
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { withAdmin } from '../servers/admin.js'
@@ -81,14 +81,12 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
 
 describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (what) => {
   let group: Group
-  const ends: Array<() => Promise<void>> = []
   beforeEach(async () => {
     const bring = groups[what]
     if (!bring) throw new Error(what)
     group = await bring()
   }, 90_000)
   afterEach(async () => {
-    await Promise.all(ends.splice(0).map((end) => end()))
     await group.stop()
   })
 
@@ -119,7 +117,7 @@ describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (wh
   function holdfast(library: MatrixLibrary): Holdfast {
     const client = group.connect(library)
     const made = new Holdfast(client, { commandTimeoutMs: 2_000, storeTimeoutMs: 60_000 })
-    ends.push(async () => {
+    onTestFinished(async () => {
       await made.close()
       client.disconnect()
     })

@@ -1,6 +1,7 @@
 /** What a client is told, and what it is answered, may travel on different ways: neither may cost a waiter its wake-up. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from './far-rows.js'
@@ -34,19 +35,10 @@ function travels(...journeys: Journey[]): void {
   network.journey = (asking) => (asking === client && journeys.shift()) || {}
 }
 
-/** Resolves when it is opened. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
-
 describe('a question of another call, between the news and the answer that is older than the news', () => {
   test.each(['lock', 'fencedLock'] as const)('W2: costs a waiter no wake-up (%s)', async (kind) => {
     const held = await there[kind]('name').acquire()
-    const answer = gate()
+    const answer = new Latch()
     travels({}, { back: answer.opened }, { back: 20 })
     const waiting = outcomeOf(clock, here[kind]('name').acquire())
     await clock.advance(5)
@@ -66,7 +58,7 @@ describe('a question of another call, between the news and the answer that is ol
       const [waits, holds] = [here[kind]('name'), there[kind]('name')]
       await holds.trySetPermits(1)
       const held = await holds.acquire()
-      const answer = gate()
+      const answer = new Latch()
       // It asks, is listed, and asks again.
       travels({}, {}, { back: answer.opened })
       const waiting = outcomeOf(clock, waits.acquire())
@@ -87,7 +79,7 @@ describe('a question of another call, between the news and the answer that is ol
   test('W2: nor one who waits for a latch', async () => {
     const [waits, counts] = [here.countDownLatch('name'), there.countDownLatch('name')]
     await counts.trySetCount(1)
-    const answer = gate()
+    const answer = new Latch()
     travels({}, {}, { back: answer.opened })
     const waiting = outcomeOf(clock, waits.await())
     await clock.advance(5)

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { Latch } from '../../src/conformance/latch.js'
 import type { Holdfast } from '../../src/index.js'
 
 /** What one client has begun, and another is kept from meanwhile. */
@@ -73,48 +74,37 @@ export const tenures: Readonly<Record<string, Begin>> = {
     }
   },
   computeOnce: async (holder, name) => {
-    let computed = (): void => undefined
-    let begun = (): void => undefined
-    const beginning = new Promise<void>((resolve) => {
-      begun = resolve
-    })
+    const [begun, computed] = [new Latch(), new Latch()]
     const terms = { ttlMs: 60_000 }
     const compute = async (): Promise<string> => {
-      begun()
-      await new Promise<void>((resolve) => {
-        computed = resolve
-      })
+      begun.open()
+      await computed.opened
       return 'once'
     }
     const value = holder.computeOnce(name, compute, terms)
-    await beginning
+    await begun.opened
     return {
       check: () => undefined,
       end: async (rival) => {
         const same = rival.computeOnce(name, () => Promise.resolve('twice'), terms)
-        computed()
+        computed.open()
         expect(await Promise.all([value, same])).toEqual(['once', 'once'])
       },
     }
   },
   job: async (holder, name) => {
     const terms = { atLeastMs: 0, atMostMs: 300_000 }
-    let finish = (): void => undefined
-    let running = Promise.resolve<unknown>(undefined)
-    await new Promise<void>((begun) => {
-      const body = async (): Promise<void> => {
-        begun()
-        await new Promise<void>((resolve) => {
-          finish = resolve
-        })
-      }
-      running = holder.job(name, terms, body)
+    const [begun, finish] = [new Latch(), new Latch()]
+    const running = holder.job(name, terms, async () => {
+      begun.open()
+      await finish.opened
     })
+    await begun.opened
     return {
       check: async (rival) =>
         expect(await rival.job(name, terms, () => undefined)).toMatchObject({ ran: false }),
       end: async (rival) => {
-        finish()
+        finish.open()
         expect(await running).toMatchObject({ ran: true })
         expect(await rival.job(name, terms, () => undefined)).toMatchObject({ ran: true })
       },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { Schedule } from '../../src/base/time/schedule.js'
+import { Latch } from '../../src/conformance/latch.js'
 import type { StoreSession } from '../../src/port/store.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
@@ -110,15 +111,12 @@ test('W4: one that has come back meanwhile stays on it', async () => {
 
 test('W4: what takes it off comes after what lists it again: it stays', async () => {
   const { network, session, port, watch } = await listed()
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  network.journey = () => ({ there: opened })
+  const gate = new Latch()
+  network.journey = () => ({ there: gate.opened })
   watch.close()
   network.journey = () => ({})
   await port.watch('name', () => undefined).confirmed
-  open()
+  gate.open()
   await network.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
   await session.close()

@@ -1,7 +1,8 @@
 /** Rule X1 over a wire that loses answers: whatever was carried out counts once. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 
 const faults = [
   { where: 'standalone', open: () => Scene.standalone(), fault: 'break' as const },
@@ -10,11 +11,7 @@ const faults = [
 ]
 
 describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   test('of an acquire and a release of permits: they count once', async () => {
     const semaphore = scene.holdfast({ commandTimeoutMs: 300 }).semaphore(scene.name)

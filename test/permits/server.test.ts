@@ -1,10 +1,10 @@
 /** What permits and latches leave in Redis, and how they live with what others do there. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
+import { duringAll } from '../setup/during.js'
 import { lasting } from '../setup/lasting.js'
-
-let server: PrivateServer
 
 /** The members of a sorted set, byte by byte. */
 const HEX_IDS = `
@@ -14,15 +14,12 @@ const HEX_IDS = `
   end
   return ids`
 
-beforeAll(async () => {
-  server = await PrivateServer.bring()
-})
+const server = duringAll(() => PrivateServer.bring())
 afterEach(async () => {
   await server.tidy()
   await server.ask('CONFIG', 'SET', 'maxmemory', '0')
   await server.ask('FLUSHALL')
 })
-afterAll(() => server.stop())
 
 async function keys(): Promise<unknown> {
   const found = await server.ask('KEYS', '*')
@@ -176,7 +173,7 @@ describe('a full server', () => {
     }
     await server.ask('CONFIG', 'SET', 'maxmemory', '1')
     for (const semaphore of semaphores) {
-      const refused = await semaphore.tryAcquire().catch((error: unknown) => error)
+      const refused = await rejectionOf(semaphore.tryAcquire())
       expect(refused).toBeInstanceOf(StoreError)
       expect(refused).toMatchObject({ reason: 'out-of-memory' })
       expect(await semaphore.availablePermits()).toBe(2)

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { subjects } from './subjects.js'
 
@@ -12,12 +13,7 @@ describe.each([
   { where: 'standalone', open: () => Scene.standalone() },
   { where: 'cluster', open: () => Scene.cluster() },
 ])('out of touch ($where)', ({ open }) => {
-  let scene: Scene
-
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   test.each(subjects)(
     '$kind: lost for its holder at the end of the lease, kept from others',

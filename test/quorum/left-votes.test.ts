@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 
 const NAME = 'lock'
@@ -7,12 +8,7 @@ const GUARD_MS = 60_000
 
 /** Of three servers the last does not vote: a single vote that nobody gives back keeps everybody out until its lease ends. */
 describe('W7: the vote that a lost lock still has on one server is given back', () => {
-  let assembly: Assembly
-
-  beforeEach(() => {
-    assembly = new Assembly(3)
-  })
-  afterEach(() => assembly.end())
+  const assembly = duringEach(() => new Assembly(3))
 
   const options = { watchdogMs: 30_000 }
   const guarded = { restartGuardMs: GUARD_MS }

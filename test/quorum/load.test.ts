@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { QuorumOptions } from '../../src/stores/quorum/quorum.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
@@ -42,24 +43,20 @@ async function sectionsUnder(
 }
 
 describe('O1: one at a time, under load, with three servers', () => {
-  let fleet: Fleet
-  beforeAll(async () => {
-    fleet = await Fleet.bring(3)
-  })
+  const fleet = duringAll(() => Fleet.bring(3))
   afterEach(() => fleet.tidy())
-  afterAll(() => fleet.stop())
 
-  test('with all servers there', { timeout: 60_000 }, async () => {
+  test('with all servers there', async () => {
     const name = fleet.lockName()
     await sectionsUnder(fleet, name, async () => undefined)
     await fleet.nothingLeft(name)
   })
 
-  test('while one is killed', { timeout: 60_000 }, async () => {
+  test('while one is killed', async () => {
     await sectionsUnder(fleet, fleet.lockName(), () => fleet.server(0).kill())
   })
 
-  test('while one hangs, and goes on', { timeout: 60_000 }, async () => {
+  test('while one hangs, and goes on', async () => {
     const name = fleet.lockName()
     await sectionsUnder(fleet, name, async () => {
       await fleet.server(1).pause()
@@ -70,9 +67,7 @@ describe('O1: one at a time, under load, with three servers', () => {
     await fleet.nothingLeft(name)
   })
 
-  test('while one restarts empty, and is kept out of the votes until the leases are over', {
-    timeout: 60_000,
-  }, async () => {
+  test('while one restarts empty, and is kept out of the votes until the leases are over', async () => {
     const name = fleet.lockName()
     // To a client that sees it for the first time a server that is new is one that was restarted.
     await eventually(async () => Math.min(...(await fleet.agesMs())) >= 3_000)
@@ -90,7 +85,7 @@ describe('O1: one at a time, under load, with five servers', () => {
   afterEach(() => fleet.tidy())
   afterAll(() => fleet.stop())
 
-  test('while one is killed and one hangs', { timeout: 60_000 }, async () => {
+  test('while one is killed and one hangs', async () => {
     await sectionsUnder(fleet, fleet.lockName(), async () => {
       await fleet.server(0).kill()
       await fleet.server(3).pause()

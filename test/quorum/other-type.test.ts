@@ -1,17 +1,15 @@
 /** Some servers' keys are overwritten by something of another type: each has lost its vote, for certain. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const WATCHDOG_MS = 6_000
 
-let fleet: Fleet
-beforeAll(async () => {
-  fleet = await Fleet.bring(5)
-})
+const fleet = duringAll(() => Fleet.bring(5))
 afterEach(() => fleet.tidy())
-afterAll(() => fleet.stop())
 
 async function overwrite(name: string, servers: readonly number[]): Promise<void> {
   for (const index of servers) {
@@ -56,8 +54,7 @@ describe('H24: keys of a quorum that are something else by now', () => {
   test('on the lesser half: it is held and renewed, released, and taken by the next', async () => {
     const name = fleet.lockName()
     const holdfast = fleet.holdfast({ watchdogMs: lasting(1_500) })
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await holdfast.lock(name).acquire()
     await overwrite(name, [1, 3])
     for (let renewals = 0; renewals < 3; renewals += 1)

@@ -1,19 +1,17 @@
 /** Clients and servers that reach each other in part: some directions, some servers, some connections. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock, quorum } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { Fleet } from './fleet.js'
 
 const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 1_500 }
 
-let fleet: Fleet
 const proxies: RespProxy[] = []
 
-beforeAll(async () => {
-  fleet = await Fleet.bring(3)
-})
+const fleet = duringAll(() => Fleet.bring(3))
 afterEach(async () => {
   for (const proxy of proxies) {
     proxy.heal()
@@ -22,7 +20,6 @@ afterEach(async () => {
   await fleet.tidy()
   await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()))
 })
-afterAll(() => fleet.stop())
 
 /** A client with a way of its own to each server. */
 async function apart(options: HoldfastOptions = {}, client: object = {}) {
@@ -123,7 +120,7 @@ test('O1, W3: clients each of which another server does not answer exclude each 
   )
   expect(most).toBe(1)
   for (const { end } of made) end()
-}, 60_000)
+})
 
 describe('W7: one that reaches all servers with its commands, and to which no messages come', () => {
   /** Its connections that are subscribed fall silent. */
@@ -179,5 +176,5 @@ describe('W7: one that reaches all servers with its commands, and to which no me
     await (await waiting).release()
     await fleet.nothingLeft(name)
     end()
-  }, 60_000)
+  })
 })

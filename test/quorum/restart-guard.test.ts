@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { duringEach } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 
 const NAME = 'lock'
 const GUARD = { restartGuardMs: 60_000 }
 
-let assembly: Assembly
-
-beforeEach(() => {
-  assembly = new Assembly(3)
-})
-afterEach(() => assembly.end())
+const assembly = duringEach(() => new Assembly(3))
 
 /** What a restart without persistence does to one server. */
 async function restartEmpty(index: number, runId = 'second'): Promise<void> {

@@ -1,21 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { Holdfast, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 2_000 }
 
-let fleet: Fleet
-
-beforeAll(async () => {
-  fleet = await Fleet.bring(3)
-})
+const fleet = duringAll(() => Fleet.bring(3))
 afterEach(() => fleet.tidy())
-afterAll(() => fleet.stop())
 
 describe('failures', () => {
   test('two of three killed: an error that says so, in time, and nothing left held', async () => {
@@ -189,8 +186,7 @@ describe('members', () => {
       fleet.client(index, { username: 'plain', password: 'secret', enableReadyCheck: false }),
     )
     const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
-    const told: unknown[] = []
-    holdfast.on('error', (error) => told.push(error))
+    const told = journalOf(holdfast, 'error')
     const hold = await holdfast.lock(fleet.lockName()).acquire()
     await hold.release()
     expect(told).toEqual(fleet.servers.map(() => expect.objectContaining({ reason: 'permission' })))

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LockTimeoutError, StoreError } from '../../src/index.js'
+import { duringAll } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 import { Fleet } from './fleet.js'
 
@@ -121,13 +122,9 @@ describe.each(silences)('H22: a server that is silent may have the vote that dec
   )
 })
 
-describe.each(splits)('H22: on servers, split between two others: %s', { timeout: 60_000 }, (_, votes) => {
-  let fleet: Fleet
-  beforeAll(async () => {
-    fleet = await Fleet.bring(votes.length)
-  }, 120_000)
+describe.each(splits)('H22: on servers, split between two others: %s', (_, votes) => {
+  const fleet = duringAll(() => Fleet.bring(votes.length), 120_000)
   afterEach(() => fleet.tidy())
-  afterAll(() => fleet.stop())
 
   test('every call with a wait is answered busy; one with time has the lock when the leases have ended', async () => {
     const name = fleet.lockName()
@@ -141,7 +138,7 @@ describe.each(splits)('H22: on servers, split between two others: %s', { timeout
     // On a busy machine a server may really not have answered in so short a time; it was more than half of all calls.
     let unanswered = 0
     for (let waitMs = 0; waitMs <= 240; waitMs += 10) {
-      const outcome = await lock.tryAcquire({ waitMs }).catch((error: unknown) => error)
+      const outcome: unknown = await lock.tryAcquire({ waitMs }).catch((reason: unknown) => reason)
       if (outcome instanceof StoreError) unanswered += 1
       else expect(outcome).toBeNull()
     }

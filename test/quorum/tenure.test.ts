@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockLostError, NotOwnerError, StoreError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 
 const NAME = 'lock'
 
-let assembly: Assembly
-
-beforeEach(() => {
-  assembly = new Assembly(3)
-})
-afterEach(() => assembly.end())
+const assembly = duringEach(() => new Assembly(3))
 
 describe('renewals', () => {
   test.each(['gone', 'mute', 'frozen'] as const)('survive one server that is %s', async (conduct) => {

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LockTimeoutError, StoreError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 
 const NAME = 'lock'
 
 describe.each([3, 5])('votes of %i servers', (count) => {
   const spares = (count - 1) / 2
-  let assembly: Assembly
 
-  beforeEach(() => {
-    assembly = new Assembly(count)
-  })
-  afterEach(() => assembly.end())
+  const assembly = duringEach(() => new Assembly(count))
 
   test.each(['gone', 'mute', 'frozen'] as const)(
     'a minority that is %s keeps nobody out',

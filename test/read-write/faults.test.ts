@@ -1,10 +1,12 @@
 /** Read-write locks while replies are lost, and on servers that refuse. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import type { Lock } from '../../src/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { calls, type Match } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
-import { bringServer, type Server } from '../servers/index.js'
+import { bringServer } from '../servers/index.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const stages = [
@@ -36,11 +38,7 @@ function holdsOf(lock: Lock): Promise<number[]> {
 }
 
 describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
-  let scene: Scene
-  beforeEach(async () => {
-    scene = await open()
-  })
-  afterEach(() => scene.end())
+  const scene = duringEach(() => open())
 
   test.each(sides)('of an acquire, nested or not, and of a release: each counts once, %s', async (side) => {
     const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
@@ -100,12 +98,8 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
 })
 
 describe('a server that refuses', () => {
-  let server: Server
   let scene: Scene
-  beforeAll(async () => {
-    server = await bringServer({ flavour: inject('servers').flavour })
-  })
-  afterAll(() => server.stop())
+  const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
   beforeEach(async () => {
     scene = await Scene.standalone(undefined, server)
   })
@@ -189,8 +183,7 @@ describe('a server that refuses', () => {
   test('without permission for channels: who need not wait is served, and is told whom it could not tell', async () => {
     await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
-    const errors: unknown[] = []
-    mute.on('error', (error) => errors.push(error))
+    const errors = journalOf(mute, 'error')
     const hold = await mute.readWriteLock(scene.name).writeLock().acquire({ leaseMs: 2_000 })
     const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
     await lineOf(scene, 1)

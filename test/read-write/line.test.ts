@@ -133,8 +133,7 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       expect(await isAway(place, name, slow)).toBe(false)
       await holder.refused('read', name, holder.owner(), { waits: false })
       await quick.release('read', name, late)
-      await slow.enters('write', name, early)
-      await slow.release('write', name, early)
+      await slow.passes('write', name, early)
     })
 
     test.each([['write'], ['read'], ['read', 'read', 'write', 'read']] as Side[][])(
@@ -183,8 +182,7 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       const [held] = await holder.holders('write', name)
       expect(held?.startsWith(good.clientId)).toBe(true)
       await good.abandon('write', name, held ?? writer)
-      await next.enters('write', name, writer)
-      await next.release('write', name, writer)
+      await next.passes('write', name, writer)
     })
 
     test('a process whose place is gone hears so with its next answer, of either side', async () => {

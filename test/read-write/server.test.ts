@@ -30,8 +30,7 @@ describe.each([
     }
     await two.abandon('write', name, left)
     await one.release('write', name, writer)
-    await two.enters('read', name, reader)
-    await two.release('read', name, reader)
+    await two.passes('read', name, reader)
     const fence = `holdfast_rw_fence:{${name}}`
     expect(await server.keys(name)).toEqual([fence])
     expect(Number(await server.ask(fence, 'PTTL', fence))).toBeGreaterThan(DAY_MS - 60_000)
@@ -93,8 +92,7 @@ describe.each([
     for (const owner of owners) await one.release('read', name, owner)
     await two.granted('read', name, other)
     await two.release('read', name, other)
-    await holder.enters('write', name, third)
-    await holder.release('write', name, third)
+    await holder.passes('write', name, third)
   })
 
   test('a grant that was told is taken over without a command, and with no more time than it has', async () => {

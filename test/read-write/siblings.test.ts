@@ -1,6 +1,7 @@
 /** Sections of one owner on both sides of a read-write lock: nested ones go in, siblings take turns (rules O2, O3). */
 import { afterEach, describe, expect, test } from 'vitest'
 import { untilIdle } from '../../src/conformance/idle.js'
+import { Latch } from '../../src/conformance/latch.js'
 import { inTime } from '../../src/conformance/outcome.js'
 import { type Holdfast, type Lock, LockUpgradeError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
@@ -27,7 +28,22 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
   (place) => {
     afterEach(() => place.tidy())
 
-    function sides(): { holdfast: Holdfast; read: Lock; write: Lock; room: Room } {
+    /** Sections on those sides, side by side, in that scope: whoever writes is alone. */
+    async function takeTurns(
+      order: ReadonlyArray<'read' | 'write'>,
+      within: (sides: ReturnType<typeof open>, body: () => Promise<unknown>) => Promise<unknown>,
+    ): Promise<void> {
+      const made = open()
+      const { holdfast, read, write, room } = made
+      const siblings = (): Promise<unknown> =>
+        Promise.all(order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))))
+      await inTime(place, within(made, siblings))
+      expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
+      expect(room.seen).toHaveLength(order.length)
+      await untilIdle(place, holdfast)
+    }
+
+    function open(): { holdfast: Holdfast; read: Lock; write: Lock; room: Room } {
       const holdfast = place.holdfast()
       const both = holdfast.readWriteLock(place.lockName())
       return { holdfast, read: both.readLock(), write: both.writeLock(), room: new Room() }
@@ -52,23 +68,12 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
 
       test.each(orders.map((order) => ({ order: order.join(', '), sides: order })))(
         'siblings ($order) take turns',
-        async ({ sides: order }) => {
-          const { holdfast, read, write, room } = sides()
-          const work = within(holdfast, () =>
-            Promise.all(
-              order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))),
-            ),
-          )
-          await inTime(place, work)
-          expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
-          expect(room.seen).toHaveLength(order.length)
-          await untilIdle(place, holdfast)
-        },
+        ({ sides: order }) => takeTurns(order, ({ holdfast }, body) => within(holdfast, body)),
       )
     })
 
     test('a section within the writing one is let in, past siblings that wait', async () => {
-      const { holdfast, read, write, room } = sides()
+      const { holdfast, read, write, room } = open()
       const work = holdfast.run(() =>
         Promise.all([
           write.withLock(async () => {
@@ -97,41 +102,20 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       ['read', 'write'],
       ['write', 'read'],
       ['read', 'write', 'read', 'write'],
-    ] as const)('within a writing section siblings take turns, too (%s, %s …)', async (...order) => {
-      const { holdfast, read, write, room } = sides()
-      const work = write.withLock(() =>
-        Promise.all(order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side)))),
-      )
-      await inTime(place, work)
-      expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
-      expect(room.seen).toHaveLength(order.length)
-      await untilIdle(place, holdfast)
-    })
+    ] as const)('within a writing section siblings take turns, too (%s, %s …)', (...order) =>
+      takeTurns(order, ({ write }, body) => write.withLock(body)),
+    )
 
     test.each([
       ['read', 'read', 'read'],
       ['write', 'write'],
       ['read', 'write', 'read', 'write'],
-    ] as const)(
-      'chaos 9037: within a section on both sides siblings take turns (%s, %s …)',
-      async (...order) => {
-        const { holdfast, read, write, room } = sides()
-        const siblings = (): Promise<unknown> =>
-          Promise.all(
-            order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))),
-          )
-        await inTime(
-          place,
-          write.withLock(() => read.withLock(siblings)),
-        )
-        expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
-        expect(room.seen).toHaveLength(order.length)
-        await untilIdle(place, holdfast)
-      },
+    ] as const)('chaos 9037: within a section on both sides siblings take turns (%s, %s …)', (...order) =>
+      takeTurns(order, ({ read, write }, body) => write.withLock(() => read.withLock(body))),
     )
 
     test('within a writing section: what is nested deeper goes past a sibling that waits', async () => {
-      const { holdfast, read, write, room } = sides()
+      const { holdfast, read, write, room } = open()
       const work = write.withLock(() =>
         Promise.all([
           write.withLock(async () => {
@@ -148,7 +132,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
     })
 
     test('holds of one scope nest, however they are asked for', async () => {
-      const { holdfast, read, write } = sides()
+      const { holdfast, read, write } = open()
       await inTime(
         place,
         holdfast.run(async () => {
@@ -161,7 +145,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
     })
 
     test('to write within a reading section is an error still, also where that took its turn as a sibling', async () => {
-      const { holdfast, read, write } = sides()
+      const { holdfast, read, write } = open()
       const work = holdfast.run(() =>
         Promise.all([
           write.withLock(tick),
@@ -176,19 +160,16 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
     })
 
     test('O3: a read that outlives its section is not let into the next write of the same run', async () => {
-      const { holdfast, read, write, room } = sides()
+      const { holdfast, read, write, room } = open()
       let detached: Promise<void> | undefined
-      let begin = (): void => undefined
-      const later = new Promise<void>((resolve) => {
-        begin = resolve
-      })
+      const begin = new Latch()
       const work = holdfast.run(async () => {
         await write.withLock(async () => {
-          detached = later.then(() => read.withLock(() => room.section('detached')))
+          detached = begin.opened.then(() => read.withLock(() => room.section('detached')))
         })
         await write.withLock(() =>
           room.section('write', async () => {
-            begin()
+            begin.open()
             await tick()
           }),
         )
@@ -200,26 +181,23 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
     })
 
     test('O3: a read that began in a section that is over keeps the next write of the same run out', async () => {
-      const { holdfast, read, write, room } = sides()
+      const { holdfast, read, write, room } = open()
       let detached: Promise<void> | undefined
-      let end = (): void => undefined
-      const ended = new Promise<void>((resolve) => {
-        end = resolve
-      })
+      const end = new Latch()
       const work = holdfast.run(async () => {
         await write.withLock(async () => {
           await new Promise<void>((entered) => {
             detached = read.withLock(() =>
               room.section('detached', () => {
                 entered()
-                return ended
+                return end.opened
               }),
             )
           })
         })
         const writing = write.withLock(() => room.section('write'))
         await tick()
-        end()
+        end.open()
         await writing
       })
       await inTime(place, work)

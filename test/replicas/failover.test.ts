@@ -1,21 +1,16 @@
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { withAdmin } from '../servers/admin.js'
-import { bringSentinel, bringServer, type SentinelGroup } from '../servers/index.js'
+import { bringSentinel, bringServer } from '../servers/index.js'
 import { untilFollows } from '../servers/replication.js'
 import { sentinelClient } from '../setup/clients.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
-let group: SentinelGroup
 // Each try has its own, because it kills the primary.
-beforeEach(async () => {
-  group = await bringSentinel({ flavour: inject('servers').flavour })
-})
-afterEach(() => group.stop())
+const group = duringEach(() => bringSentinel({ flavour: inject('servers').flavour }))
 
-test('checkReplicas: a lock that was acquired is there after its primary has crashed', {
-  timeout: 60_000,
-}, async () => {
+test('checkReplicas: a lock that was acquired is there after its primary has crashed', async () => {
   const clients: RedisClient[] = []
   const connect = (checkReplicas: number): Holdfast => {
     const client = sentinelClient(group)
@@ -56,9 +51,7 @@ test('checkReplicas: a lock that was acquired is there after its primary has cra
   for (const client of clients) client.disconnect()
 })
 
-test('faults E4: the former primary wakes and knows nothing of its fate: locks are acknowledged by the new one', {
-  timeout: 60_000,
-}, async () => {
+test('faults E4: the former primary wakes and knows nothing of its fate: locks are acknowledged by the new one', async () => {
   const former = group.primary
   const args = ['--replicaof', former.host, String(former.port)]
   const second = await bringServer({ flavour: inject('servers').flavour, args })

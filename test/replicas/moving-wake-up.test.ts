@@ -1,6 +1,6 @@
 /** While a slot is on its way, its keys are at one node and those who listen at the other: they hear all the same (rule W7). */
 import { Redis } from 'ioredis5'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { clientLibraries, clusterClient } from '../setup/clients.js'
@@ -66,13 +66,11 @@ const settings: Readonly<Record<string, Setting>> = {
 describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has not (%s)', (library) => {
   let cluster: Cluster
   let nodes: Redis[]
-  const ends: Array<() => Promise<void>> = []
   beforeEach(async () => {
     cluster = await bringCluster({ flavour: inject('servers').flavour })
     nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
   }, 60_000)
   afterEach(async () => {
-    await Promise.all(ends.splice(0).map((end) => end()))
     for (const node of nodes) node.disconnect()
     await cluster.stop()
   })
@@ -80,7 +78,7 @@ describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has
   function holdfast(): Holdfast {
     const client = clusterClient(cluster.startupNodes, {}, library)
     const made = new Holdfast(client, { storeTimeoutMs: LEASE_MS })
-    ends.push(async () => {
+    onTestFinished(async () => {
       await made.close()
       client.disconnect()
     })

@@ -1,12 +1,9 @@
 /** What each thing costs in requests on a server with sessions, whatever the server. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { duringEach } from '../setup/during.js'
 import { Fleet } from './fleet.js'
 
-let fleet: Fleet
-beforeEach(() => {
-  fleet = new Fleet()
-})
-afterEach(() => fleet.close())
+const fleet = duringEach(() => new Fleet())
 
 /** A client that has begun its session, and what it sends from now on but to keep that alive. */
 async function begun(options = {}) {

@@ -1,25 +1,24 @@
 /** Locks that last as long as their client's session: what is told when it ends, and what it costs to keep and to wait. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { LockName } from '../../src/stores/session/lock-name.js'
+import { duringEach } from '../setup/during.js'
 import { type Client, Fleet } from './fleet.js'
 
 /** As the plain lock has it. */
 const named = (name: string): LockName => ({ keyspace: 'lock', name })
 
-let fleet: Fleet
 let clock: Fleet['clock']
 let ensemble: Fleet['ensemble']
 
+const fleet = duringEach(() => new Fleet())
 beforeEach(() => {
-  fleet = new Fleet()
   clock = fleet.clock
   ensemble = fleet.ensemble
 })
-afterEach(() => fleet.close())
 
 const client = (options?: HoldfastOptions): Client => fleet.client(options)
 const settled = (): Promise<void> => fleet.settled()

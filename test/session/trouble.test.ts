@@ -1,14 +1,11 @@
 /** Each kind in trouble: an answer that is lost, a session that ends between two steps, others that come and go. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { type Holdfast, LockLostError } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { type Client, Fleet } from './fleet.js'
 
-let fleet: Fleet
-beforeEach(() => {
-  fleet = new Fleet()
-})
-afterEach(() => fleet.close())
+const fleet = duringEach(() => new Fleet())
 
 type Kind = 'lock' | 'fairLock' | 'fencedLock' | 'spinLock' | 'readLock' | 'writeLock' | 'semaphore'
 const kinds: readonly Kind[] = [

@@ -99,6 +99,12 @@ export abstract class PortClient<Kind extends string> {
     return await this.granted(kind, name, owner, terms)
   }
 
+  /** Enters, and leaves again. */
+  async passes(kind: Kind, name: string, owner: Owner): Promise<void> {
+    await this.enters(kind, name, owner)
+    await this.release(kind, name, owner)
+  }
+
   async hears(what: string): Promise<void> {
     await eventually(
       () => this.heard,

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Lock } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
 import { Processes, runs, withoutTime } from './processes.js'
 
 /** What bounds hand-over within a process, in virtual time. */
 
-let processes: Processes
-
-beforeEach(() => {
-  processes = new Processes()
-})
-afterEach(() => processes.end())
+const processes = duringEach(() => new Processes())
 
 /** Lets time pass, a millisecond at a time, until the work is done. */
 async function inVirtualTime<Value>(work: Promise<Value>): Promise<Value> {

@@ -1,9 +1,10 @@
 /** Queries of an ORM: thenables that begin their work when somebody awaits them. Prisma's, Knex's and Mongoose's are such. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
 import { holdChannel } from '../../src/observe/trace/hold.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
+import { duringEach } from '../setup/during.js'
 
 /** Runs `work` each time that it is awaited, like a query builder; some extend Promise. */
 class Query<Value> implements PromiseLike<Value> {
@@ -40,13 +41,11 @@ class LazyPromise<Value> extends Promise<Value> {
   }
 }
 
-let holdfast: Holdfast
 let lock: Lock
+const holdfast = duringEach(() => new Holdfast(new MemoryStore()))
 beforeEach(() => {
-  holdfast = new Holdfast(new MemoryStore())
   lock = holdfast.lock('row')
 })
-afterEach(() => holdfast.close())
 
 /** Who runs it: an owner that takes the lock again at once, if it is the one that has it. */
 const nested = async (): Promise<string> => {

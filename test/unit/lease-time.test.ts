@@ -3,79 +3,71 @@ import { LeaseTime } from '../../src/base/time/clock.js'
 
 const HOUR_MS = 3_600_000
 
+/** What two clocks showed, looked at one after the other, and the time that it is by both. */
+type Looks = ReadonlyArray<readonly [monotonicMs: number, wallMs: number, isMs?: number]>
+
+const setBack: Looks = [
+  [0, HOUR_MS],
+  [10, 10, 10],
+]
+const stoodStill = (ms: number): [string, Looks] => [
+  `H11: a virtual machine that stood still after its wall clock was set back is noticed: ${ms} ms`,
+  // The clock is still to be put right: that is no pause.
+  [...setBack, [20, 20 + ms, 20 + ms], [30, 30 + ms + HOUR_MS, 30 + ms]],
+]
+
 describe('LeaseTime', () => {
-  test('L3: with both clocks in step it is the monotonic one', () => {
-    const time = new LeaseTime()
-    expect(time.at(1_000, 500_000)).toBe(1_000)
-    expect(time.at(1_250, 500_250)).toBe(1_250)
-  })
-
-  test('L3: a wall clock that jumped ahead counts, once', () => {
-    const time = new LeaseTime()
-    time.at(0, 0)
-    expect(time.at(10, HOUR_MS + 10)).toBe(HOUR_MS + 10)
-    expect(time.at(20, HOUR_MS + 20)).toBe(HOUR_MS + 20)
-    expect(time.at(30, 2 * HOUR_MS + 30)).toBe(2 * HOUR_MS + 30)
-  })
-
-  test('L3: a wall clock that was set back takes nothing away', () => {
-    const time = new LeaseTime()
-    time.at(0, HOUR_MS)
-    expect(time.at(10, 10)).toBe(10)
-    expect(time.at(20, 20)).toBe(20)
-  })
-
-  test('a machine that sleeps after its wall clock was set back is noticed all the same', () => {
-    const time = new LeaseTime(() => 4_970)
-    time.at(0, HOUR_MS)
-    time.at(10, 10)
-    expect(time.at(20, 5_000)).toBe(5_000)
-  })
-
-  test.each([4_020, 4_970, 5_960])(
-    'a system that tells its sleep in whole seconds will do: %i',
-    (sleptMs) => {
-      const time = new LeaseTime(() => sleptMs)
-      time.at(0, HOUR_MS)
-      time.at(10, 10)
-      expect(time.at(20, 5_000)).toBe(5_000)
-    },
-  )
-
-  test('H11: a wall clock that was set back and forward again counts for nothing', () => {
-    const time = new LeaseTime()
-    time.at(0, HOUR_MS)
-    expect(time.at(10, 10)).toBe(10)
-    expect(time.at(30, HOUR_MS + 30)).toBe(30)
-    // What comes on top of that was no putting right.
-    expect(time.at(40, 2 * HOUR_MS + 40)).toBe(HOUR_MS + 40)
-  })
-
-  test.each([5_000, HOUR_MS / 2, HOUR_MS + 60_000])(
-    'H11: a virtual machine that stood still after its wall clock was set back is noticed: %i ms',
-    (stoodStillMs) => {
-      const time = new LeaseTime()
-      time.at(0, HOUR_MS)
-      time.at(10, 10)
-      expect(time.at(20, 20 + stoodStillMs)).toBe(20 + stoodStillMs)
-      // The clock is still to be put right: that is no pause.
-      expect(time.at(30, 30 + stoodStillMs + HOUR_MS)).toBe(30 + stoodStillMs)
-    },
-  )
-
-  test('H11: a small step back excuses no pause that is a little longer', () => {
-    const time = new LeaseTime()
-    time.at(0, 500)
-    time.at(10, 10)
-    expect(time.at(20, 620)).toBe(620)
-  })
-
-  test('H11: set back, asleep for a while, and set forward: the sleep counts, the rest does not', () => {
-    const sleptMs = 5_000
-    const time = new LeaseTime(() => sleptMs)
-    time.at(0, HOUR_MS)
-    time.at(10, 10)
-    expect(time.at(20, HOUR_MS + sleptMs + 20)).toBe(20 + sleptMs)
+  test.each<[string, Looks, sleptMs?: number]>([
+    [
+      'L3: with both clocks in step it is the monotonic one',
+      [
+        [1_000, 500_000, 1_000],
+        [1_250, 500_250, 1_250],
+      ],
+    ],
+    [
+      'L3: a wall clock that jumped ahead counts, once',
+      [
+        [0, 0],
+        [10, HOUR_MS + 10, HOUR_MS + 10],
+        [20, HOUR_MS + 20, HOUR_MS + 20],
+        [30, 2 * HOUR_MS + 30, 2 * HOUR_MS + 30],
+      ],
+    ],
+    ['L3: a wall clock that was set back takes nothing away', [...setBack, [20, 20, 20]]],
+    [
+      'a machine that sleeps after its wall clock was set back is noticed all the same',
+      [...setBack, [20, 5_000, 5_000]],
+      4_970,
+    ],
+    ['a system that tells its sleep in whole seconds will do: less', [...setBack, [20, 5_000, 5_000]], 4_020],
+    ['a system that tells its sleep in whole seconds will do: more', [...setBack, [20, 5_000, 5_000]], 5_960],
+    [
+      'H11: a wall clock that was set back and forward again counts for nothing; what comes on top of that does',
+      [...setBack, [30, HOUR_MS + 30, 30], [40, 2 * HOUR_MS + 40, HOUR_MS + 40]],
+    ],
+    stoodStill(5_000),
+    stoodStill(HOUR_MS / 2),
+    stoodStill(HOUR_MS + 60_000),
+    [
+      'H11: a small step back excuses no pause that is a little longer',
+      [
+        [0, 500],
+        [10, 10],
+        [20, 620, 620],
+      ],
+    ],
+    [
+      'H11: set back, asleep for a while, and set forward: the sleep counts, the rest does not',
+      [...setBack, [20, HOUR_MS + 5_020, 5_020]],
+      5_000,
+    ],
+  ])('%s', (_, looks, sleptMs) => {
+    const time = sleptMs === undefined ? new LeaseTime() : new LeaseTime(() => sleptMs)
+    for (const [monotonicMs, wallMs, isMs] of looks) {
+      const at = time.at(monotonicMs, wallMs)
+      if (isMs !== undefined) expect(at).toBe(isMs)
+    }
   })
 
   test('small differences of two clocks read in turn count for nothing', () => {

@@ -1,5 +1,6 @@
 /** What a client leaves in a store that does not answer while it closes, in virtual time. */
 import { expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FallingSilent } from './falling-silent.js'
@@ -8,8 +9,7 @@ import { MuteStore } from './mute-store.js'
 const COMMAND_MS = 3_000
 
 function told(holdfast: Holdfast): unknown[] {
-  const errors: unknown[] = []
-  holdfast.on('error', (error) => errors.push(error))
+  const errors = journalOf(holdfast, 'error')
   return errors
 }
 

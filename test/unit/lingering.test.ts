@@ -1,64 +1,43 @@
 /** What bounds a lock that lingers, to the millisecond. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
-import { runs } from './processes.js'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
+import type { Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
+import { duringEach } from '../setup/during.js'
+import { Processes } from './processes.js'
 
 const LONG_MS = 600_000
 
-let clock: VirtualClock
-let store: MemoryStore
-let made: Holdfast[]
+const processes = duringEach(() => new Processes())
+const client = (options: HoldfastOptions): Holdfast => processes.holdfast(options)
 let far: Lock
-
 beforeEach(() => {
-  clock = new VirtualClock()
-  store = new MemoryStore(clock)
-  made = []
-  far = client({}).lock('lock')
+  far = processes.client()
 })
-afterEach(async () => {
-  await Promise.all(made.map((holdfast) => holdfast.close()))
-  expect(clock.timers).toBe(0)
-})
-
-function client(options: HoldfastOptions): Holdfast {
-  const holdfast = new Holdfast(store, options)
-  made.push(holdfast)
-  return holdfast
-}
-
-/** A section of so many milliseconds. */
-async function section(lock: Lock, ms = 0): Promise<void> {
-  const hold = await lock.acquire()
-  if (ms > 0) await clock.advance(ms)
-  await hold.release()
-}
 
 /** How long others find it held from now on, looking every millisecond. */
 async function heldFor(meanwhile: () => Promise<void> = async () => undefined): Promise<number> {
-  const from = clock.now()
+  const from = processes.clock.now()
   while (await far.isLocked()) {
     await meanwhile()
-    await clock.advance(1)
+    await processes.clock.advance(1)
   }
-  return clock.now() - from
+  return processes.clock.now() - from
 }
 
 describe('how long it stays', () => {
   test('lingerMs after the release', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     expect(await heldFor()).toBe(100)
   })
 
   test('from the first release that sent nothing, however often it is taken meanwhile', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     let count = 0
     const held = await heldFor(async () => {
       count += 1
-      if (clock.now() < 99) await section(lock)
+      if (processes.clock.now() < 99) await processes.sections(lock)
     })
     expect(held).toBe(100)
     expect(count).toBe(100)
@@ -66,9 +45,9 @@ describe('how long it stays', () => {
 
   test('with somebody inside when the time is up: until the release of that hold', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     const hold = await lock.acquire()
-    await clock.advance(250)
+    await processes.clock.advance(250)
     expect(await far.isLocked()).toBe(true)
     await hold.release()
     expect(await far.isLocked()).toBe(false)
@@ -76,15 +55,15 @@ describe('how long it stays', () => {
 
   test('the time of the last hold’s own call counts', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock', { lingerMs: 200 })
-    await section(lock)
-    await clock.advance(50)
+    await processes.sections(lock)
+    await processes.clock.advance(50)
     await (await lock.acquire({ lingerMs: 60 })).release()
     expect(await heldFor()).toBe(10)
   })
 
   test('no longer than the lease, for so long the store knows whom to tell', async () => {
     const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     const held = await heldFor()
     expect(held).toBeGreaterThan(950)
     expect(held).toBeLessThan(1_000)
@@ -92,61 +71,41 @@ describe('how long it stays', () => {
 
   test('L1: under the watchdog it is renewed, as long as somebody is inside', async () => {
     const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
-    await section(lock)
-    await section(lock, 5_000)
+    await processes.sections(lock)
+    await processes.sections(lock, 1, { sectionMs: 5_000 })
     // What the store was told lasts no longer.
     expect(await far.isLocked()).toBe(false)
   })
 
   test('while others ask for it, calls follow each other for a slice of hand-overs; nobody else waits longer', async () => {
-    const options = { lingerMs: LONG_MS, handOverSliceMs: 25, maxHandOvers: Number.POSITIVE_INFINITY }
-    const log: string[] = []
-    let working = true
-    const work = ['a', 'b', 'c'].map(async (who) => {
-      const lock = client(options).lock('lock')
-      while (working)
-        await lock.withLock(async () => {
-          log.push(who)
-          await new Promise<void>((resolve) => clock.startTimer(resolve, 1))
-        })
-    })
-    await clock.advance(1_000)
-    working = false
-    await clock.advance(200)
-    await Promise.all(work)
-    const turns = runs(log)
-    // The first to come is let in with nobody in line, and its slice is a little longer or shorter.
-    for (const [, sections] of turns.slice(1, -3)) expect(sections).toBe(25)
-    const order = turns.slice(1, -3).map(([who]) => who)
-    expect(order.slice(3)).toEqual(order.slice(0, -3))
-    expect(turns.length).toBeGreaterThan(30)
+    await processes.takeTurns({ lingerMs: LONG_MS, handOverSliceMs: 25 }, 1_000)
   })
 })
 
 describe('a single attempt elsewhere', () => {
   test('waits for a process that lets go, and no longer', async () => {
     const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     const trying = far.tryAcquire()
-    await clock.advance(1)
+    await processes.clock.advance(1)
     await (await trying)?.release()
     expect(await trying).not.toBeNull()
   })
 
   test('is refused after 25 ms where somebody is inside, and at once where nothing lingers', async () => {
     const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await section(lock)
+    await processes.sections(lock)
     const hold = await lock.acquire()
     let refusedAt = Number.NaN
     const trying = far.tryAcquire().then((got) => {
-      refusedAt = clock.now()
+      refusedAt = processes.clock.now()
       return got
     })
-    await clock.advance(100)
+    await processes.clock.advance(100)
     expect(await trying).toBeNull()
     expect(refusedAt).toBe(25)
     await hold.release()
-    await clock.advance(1)
+    await processes.clock.advance(1)
     const firm = await far.acquire()
     const plain = client({})
     expect(await plain.lock('lock').tryAcquire()).toBeNull()
@@ -158,14 +117,13 @@ describe('a loss while it lingers', () => {
   test('is told of the section that ended last, as over, and counted; nobody holds, so no signal aborts', async () => {
     const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
     const lock = holdfast.lock('lock')
-    const lost: unknown[] = []
-    holdfast.on('lost', (event) => lost.push(event))
+    const lost = journalOf(holdfast, 'lost')
     const hold = await lock.acquire()
     const { signal } = hold
     await hold.release()
     // Not through this client’s channel: as a server that has lost its data.
     await far.forceUnlock()
-    await clock.advance(1)
+    await processes.clock.advance(1)
     expect(lost).toMatchObject([{ owner: hold.owner, reason: 'not-in-store', over: true }])
     expect(signal.aborted).toBe(false)
     expect(holdfast.metrics().lost['not-in-store']).toBe(1)
@@ -174,13 +132,12 @@ describe('a loss while it lingers', () => {
 
   test('of a lease that ran out nobody is told', async () => {
     const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
-    const lost: unknown[] = []
-    holdfast.on('lost', (event) => lost.push(event))
-    await section(holdfast.lock('lock'))
+    const lost = journalOf(holdfast, 'lost')
+    await processes.sections(holdfast.lock('lock'))
     // The process stands still.
-    clock.skip(5_000)
+    processes.clock.skip(5_000)
     const taken = await far.acquire()
-    await clock.advance(1)
+    await processes.clock.advance(1)
     expect(await holdfast.lock('lock').tryAcquire()).toBeNull()
     expect(lost).toEqual([])
     await taken.release()
@@ -193,13 +150,13 @@ test('L4: a loss with somebody inside a lock that had lingered is told as of any
   holdfast.on('lost', (event) => lost.push(event))
   holdfast.on('error', (error) => errors.push(error))
   const lock = holdfast.lock('lock')
-  await section(lock)
+  await processes.sections(lock)
   const hold = await lock.acquire()
   await far.forceUnlock()
-  await clock.advance(1_000)
+  await processes.clock.advance(1_000)
   expect(hold.signal.aborted).toBe(true)
   expect(lost).toMatchObject([{ over: true }, { owner: hold.owner, over: false }])
   expect(errors).toEqual([])
   await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
-  await section(lock)
+  await processes.sections(lock)
 })

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
+import { duringEach } from '../setup/during.js'
 
-let holdfast: Holdfast
-beforeEach(() => {
-  holdfast = new Holdfast(new MemoryStore())
-})
-afterEach(() => holdfast.close())
+const holdfast = duringEach(() => new Holdfast(new MemoryStore()))
 
 const nothing = (): undefined => undefined
 const calls: Readonly<Record<string, readonly unknown[]>> = {

@@ -106,8 +106,6 @@ test('faults B18: nothing that was granted stays taken, and what is held is rene
   const store = new OddStore(clock)
   store.thrown = odd['a TypeError']
   const holdfast = new Holdfast(store, { watchdogMs: 3_000, storeTimeoutMs: 200 })
-  const errors: unknown[] = []
-  holdfast.on('error', (error) => errors.push(error))
   const hold = await holdfast.lock('held').acquire()
   store.how = 'rejects'
   const error = await outcomeOf(clock, hold.extend(5_000))

@@ -10,11 +10,50 @@ export class Processes {
   readonly made: Holdfast[] = []
   readonly #store = new MemoryStore(this.clock)
 
-  /** The one lock, in a process of its own. */
-  client(options: HoldfastOptions = {}): Lock {
+  /** A process of its own. */
+  holdfast(options: HoldfastOptions = {}): Holdfast {
     const holdfast = new Holdfast(this.#store, options)
     this.made.push(holdfast)
-    return holdfast.lock('lock')
+    return holdfast
+  }
+
+  /** The one lock, in a process of its own. */
+  client(options: HoldfastOptions = {}): Lock {
+    return this.holdfast(options).lock('lock')
+  }
+
+  /** Sections of so many milliseconds, one after the other, each so long after the one before. */
+  async sections(lock: Lock, times = 1, { gapMs = 0, sectionMs = 0 } = {}): Promise<void> {
+    for (let time = 0; time < times; time += 1) {
+      if (gapMs > 0) await this.clock.advance(gapMs)
+      const hold = await lock.acquire()
+      if (sectionMs > 0) await this.clock.advance(sectionMs)
+      await hold.release()
+    }
+  }
+
+  /** Three that come again and again for sections of a millisecond take turns of a slice, in order, but for the first sections. */
+  async takeTurns(options: HoldfastOptions, forMs: number, butFirst = 0): Promise<void> {
+    const log: string[] = []
+    let working = true
+    const work = ['a', 'b', 'c'].map(async (who) => {
+      const lock = this.client({ ...options, maxHandOvers: Number.POSITIVE_INFINITY })
+      while (working)
+        await lock.withLock(async () => {
+          log.push(who)
+          await new Promise<void>((resolve) => this.clock.startTimer(resolve, 1))
+        })
+    })
+    await this.clock.advance(forMs)
+    working = false
+    await this.clock.advance(200)
+    await Promise.all(work)
+    // The first to come is let in with nobody in line, and its slice is a little longer or shorter; the last are cut short.
+    const turns = runs(log.slice(butFirst)).slice(1, -3)
+    expect(turns.length).toBeGreaterThan(30)
+    for (const [, inARow] of turns) expect(inARow).toBe(25)
+    const order = turns.map(([who]) => who)
+    expect(order.slice(3)).toEqual(order.slice(0, -3))
   }
 
   /** Closes them; nothing may be left in any. */

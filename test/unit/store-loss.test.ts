@@ -1,5 +1,6 @@
 /** A store that finds out by itself what has become of its client's locks: a session that ends, an entry that somebody removed. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { type Hold, Holdfast, StoreError } from '../../src/index.js'
 import type { StoreLoss, StoreSettings } from '../../src/port/store.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
@@ -39,8 +40,7 @@ async function held(name: string, leaseMs?: number): Promise<Hold> {
 }
 
 test('faults B18: what breaks because the client closes its connections is no event', async () => {
-  const errors: unknown[] = []
-  holdfast.on('error', (error) => errors.push(error))
+  const errors = journalOf(holdfast, 'error')
   const broken = new StoreError('unreachable', 'watch', { transient: false, hint: 'The client was closed.' })
   tellError(broken)
   await holdfast.close()
@@ -49,8 +49,7 @@ test('faults B18: what breaks because the client closes its connections is no ev
 })
 
 test('faults A2: what a store tells of a client library’s error carries nothing of the connection', () => {
-  const errors: unknown[] = []
-  holdfast.on('error', (error) => errors.push(error))
+  const errors = journalOf(holdfast, 'error')
   tellError(Object.assign(new Error('refused'), { command: { name: 'auth', args: ['a password'] } }))
   expect(errors).toEqual([expect.objectContaining({ message: 'refused' })])
   expect(errors[0]).not.toHaveProperty('command')

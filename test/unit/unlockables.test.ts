@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, LockLostError, NotOwnerError } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { heapInUse } from '../setup/heap.js'
@@ -36,10 +37,7 @@ test('H30: in one scope that goes on and on, too', async () => {
     }
     await clock.advance(200)
     await expect(holdfast.lock('lock:4999').unlock()).rejects.toBeInstanceOf(LockLostError)
-    const forgotten: unknown = await holdfast
-      .lock('lock:0')
-      .unlock()
-      .catch((error: unknown) => error)
+    const forgotten = await rejectionOf(holdfast.lock('lock:0').unlock())
     expect(forgotten).toBeInstanceOf(NotOwnerError)
     expect(forgotten).not.toBeInstanceOf(LockLostError)
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import process from 'node:process'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import {
   Holdfast,
   type HoldfastOptions,
@@ -213,8 +214,7 @@ describe('watchdogThread', () => {
 
   test('a thread that dies is reported, costs no lock, and is replaced', async () => {
     const holdfast = threaded()
-    const errors: unknown[] = []
-    holdfast.on('error', (error) => errors.push(error))
+    const errors = journalOf(holdfast, 'error')
     const hold = await holdfast.lock(scene.name).acquire()
     await renewal(holdfast)
     const born = once(process, 'worker')

@@ -1,6 +1,6 @@
 /** Values in ZooKeeper, and what is left of them and of waits. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
@@ -11,14 +11,11 @@ import { checkZooKeeperOptions } from '../../src/stores/zookeeper/options.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { cellsCases } from '../session/cells.cases.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
-let server: ZooKeeperServer
-beforeAll(async () => {
-  server = await ZooKeeperServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => ZooKeeperServer.start())
 const scene = new Scene()
 
 function fail(error: unknown): void {

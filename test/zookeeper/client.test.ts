@@ -1,5 +1,5 @@
 /** The client of ZooKeeper's protocol, on a server. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
 import { parseServers, textOf } from '../../src/stores/zookeeper/client/address.js'
 import {
@@ -18,17 +18,14 @@ import {
 } from '../../src/stores/zookeeper/client/session.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
 const ANYONE = [{ scheme: 'world', id: 'anyone' }]
 const EMPTY = new Uint8Array()
 
-let server: ZooKeeperServer
-beforeAll(async () => {
-  server = await ZooKeeperServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => ZooKeeperServer.start())
 
 const scene = new Scene()
 let folders = 0

@@ -1,15 +1,10 @@
 /** A client that is closed while a server keeps it waiting. */
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { type StandIn, standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
-
-const ending: Array<() => unknown> = []
-afterEach(() => {
-  for (const end of ending.splice(0)) end()
-})
 
 interface MuteServer extends StandIn {
   /** How often it was told something that it has not answered. */
@@ -27,7 +22,7 @@ async function server(welcomes: number): Promise<MuteServer> {
       left = Math.max(left - 1, 0)
     })
   })
-  ending.push(() => mute.stop())
+  onTestFinished(() => mute.stop())
   return {
     ...mute,
     get unanswered() {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { type Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
 import type { Operation } from '../../src/stores/zookeeper/client/operations.js'
 import { type ZooKeeperOptions, zookeeper } from '../../src/stores/zookeeper/index.js'
@@ -47,10 +48,7 @@ describe('credentials', () => {
     })
     for (const credentials of [stranger, undefined]) {
       const other = scene.holdfast({ servers: server.address, root: '/ours', credentials })
-      const refused: unknown = await other
-        .lock('door')
-        .acquire()
-        .catch((error: unknown) => error)
+      const refused = await rejectionOf(other.lock('door').acquire())
       expect(refused).toBeInstanceOf(StoreError)
       expect(refused).toMatchObject({ reason: 'permission', transient: false })
       expect(inspect(refused, { depth: 9 })).not.toContain('password of')
@@ -139,7 +137,7 @@ describe('the least rights', () => {
       const session = await scene.session(server.address)
       await session.request(rootWith(root, rights))
       const holdfast = scene.holdfast({ servers: server.address, root, credentials: worker })
-      const refused: unknown = await attempt(holdfast).catch((error: unknown) => error)
+      const refused = await rejectionOf(attempt(holdfast))
       expect(refused).toMatchObject({ reason: 'permission', transient: false })
       expect(String(refused)).toContain('(cdr)')
     },
@@ -157,10 +155,7 @@ describe('TLS', () => {
     ['another name', { ca: certificate.cert, servername: 'elsewhere.test' }],
   ])('with %s: a typed error that says so', async (_, tls) => {
     const holdfast = scene.holdfast({ servers: secure, tls }, { commandTimeoutMs: 500, storeTimeoutMs: 0 })
-    const refused: unknown = await holdfast
-      .lock('door')
-      .acquire()
-      .catch((error: unknown) => error)
+    const refused = await rejectionOf(holdfast.lock('door').acquire())
     expect(refused).toMatchObject({ reason: 'unreachable' })
     expect(String(refused)).toContain('does not trust the certificate')
   })
@@ -175,10 +170,7 @@ describe('TLS', () => {
 
 test('sessions that the server does not keep for long enough: an error that says what to set', async () => {
   const holdfast = scene.holdfast(server.address, { watchdogMs: 60_000 })
-  const refused: unknown = await holdfast
-    .lock('door')
-    .acquire()
-    .catch((error: unknown) => error)
+  const refused = await rejectionOf(holdfast.lock('door').acquire())
   expect(refused).toMatchObject({ reason: 'not-ready', transient: false })
   expect(String(refused)).toContain('maxSessionTimeout')
 })

@@ -53,7 +53,7 @@ async function untilInLine(count: number, path = `/holdfast/${name}`): Promise<v
 }
 
 describe('InterProcessMutex', () => {
-  test('takes turns with Holdfast, in the order of the line', { timeout: 60_000 }, async () => {
+  test('takes turns with Holdfast, in the order of the line', async () => {
     const [one, other] = [scene.holdfast(server.address), scene.holdfast(server.address)]
     const [first, last] = [await curator(), await curator()]
     const order: string[] = []
@@ -107,9 +107,7 @@ describe('InterProcessMutex', () => {
     expect(Number(await readFile(file, 'utf8'))).toBe(240)
   })
 
-  test('S8: a Curator that is killed with the lock, or in line, holds nobody up longer than its session', {
-    timeout: 60_000,
-  }, async () => {
+  test('S8: a Curator that is killed with the lock, or in line, holds nobody up longer than its session', async () => {
     const holdfast = scene.holdfast(server.address)
     const [holder, waiter] = [await curator('mutex', 1_000), await curator('mutex', 1_000)]
     await holder.tell('acquire')
@@ -123,9 +121,7 @@ describe('InterProcessMutex', () => {
     expect(await left).toBe('killed')
   })
 
-  test('S8: a Curator that stood still past its session is not let in beside a holder', {
-    timeout: 60_000,
-  }, async () => {
+  test('S8: a Curator that stood still past its session is not let in beside a holder', async () => {
     const [holdfast, next] = [scene.holdfast(server.address), await curator()]
     const frozen = await curator('mutex', 1_000)
     const hold = await holdfast.lock(name).acquire()
@@ -144,9 +140,7 @@ describe('InterProcessMutex', () => {
     await waiting
   })
 
-  test('S2: a process of Holdfast that stood still past its session knew before Curator was let in', {
-    timeout: 60_000,
-  }, async () => {
+  test('S2: a process of Holdfast that stood still past its session knew before Curator was let in', async () => {
     const holders = await holding()
     const peer = await curator()
     const enters = peer.tell('acquire').then(() => now())
@@ -160,9 +154,7 @@ describe('InterProcessMutex', () => {
     await peer.tell('release')
   })
 
-  test('S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session', {
-    timeout: 60_000,
-  }, async () => {
+  test('S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session', async () => {
     const holders = await holding()
     const [peer, next] = [await curator(), scene.holdfast(server.address)]
     const enters = peer.tell('acquire')
@@ -174,9 +166,7 @@ describe('InterProcessMutex', () => {
     await (await next.lock(name).acquire({ waitMs: 10_000 })).release()
   })
 
-  test('a client of Holdfast that is cut off holds Curator up no longer than its session, and knows before', {
-    timeout: 60_000,
-  }, async () => {
+  test('a client of Holdfast that is cut off holds Curator up no longer than its session, and knows before', async () => {
     const tap = scene.keep(await Tap.before(server))
     const holdfast = scene.holdfast(tap.address, { watchdogMs: 1_500 })
     const peer = await curator()
@@ -190,9 +180,7 @@ describe('InterProcessMutex', () => {
 })
 
 describe('InterProcessReadWriteLock', () => {
-  test('readers of both share, writers of both wait for them and for each other', {
-    timeout: 60_000,
-  }, async () => {
+  test('readers of both share, writers of both wait for them and for each other', async () => {
     const path = `/holdfast/%read-write/${name}`
     const lock = scene.holdfast(server.address).readWriteLock(name)
     const other = scene.holdfast(server.address).readWriteLock(name)

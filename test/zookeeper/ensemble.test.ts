@@ -1,20 +1,17 @@
 /** Locks on an ensemble of three when its members fail. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { createNumbered, deleteNode, getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { codes } from '../../src/stores/zookeeper/client/result-codes.js'
 import { NoAnswerError } from '../../src/stores/zookeeper/client/session.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperEnsemble, type ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 
 const ANYONE = [{ scheme: 'world', id: 'anyone' }]
 
-let ensemble: ZooKeeperEnsemble
-beforeAll(async () => {
-  ensemble = await ZooKeeperEnsemble.start({ settings: { syncLimit: 10 } })
-})
-afterAll(() => ensemble?.stop())
+const ensemble = duringAll(() => ZooKeeperEnsemble.start({ settings: { syncLimit: 10 } }))
 const scene = new Scene()
 
 let lockNumber = 0
@@ -58,9 +55,7 @@ async function heldBy(members: readonly ZooKeeperServer[], watchdogMs: number) {
   return { hold, lost, waiting, first }
 }
 
-test('S7: the leader is killed: the session goes on with the next one, and nothing is lost', {
-  timeout: 60_000,
-}, async () => {
+test('S7: the leader is killed: the session goes on with the next one, and nothing is lost', async () => {
   const { leader } = await ensemble.parts()
   const { hold, lost, waiting } = await heldBy(ensemble.members, 15_000)
   await leader.kill()
@@ -73,9 +68,7 @@ test('S7: the leader is killed: the session goes on with the next one, and nothi
   await next.release()
 })
 
-test('S1, S2: the one member that a holder knows is paused: it is told before another has the lock', {
-  timeout: 60_000,
-}, async () => {
+test('S1, S2: the one member that a holder knows is paused: it is told before another has the lock', async () => {
   const { followers } = await ensemble.parts()
   const { hold, lost, waiting, first } = await heldBy(followers.slice(0, 1), 2_000)
   await first.pause()
@@ -87,9 +80,7 @@ test('S1, S2: the one member that a holder knows is paused: it is told before an
   await next.release()
 })
 
-test('the leader is paused: a holder by it is told, or keeps the lock by another; never two', {
-  timeout: 60_000,
-}, async () => {
+test('the leader is paused: a holder by it is told, or keeps the lock by another; never two', async () => {
   const { leader } = await ensemble.parts()
   const { hold, waiting } = await heldBy([leader], 2_000)
   await leader.pause()
@@ -100,9 +91,7 @@ test('the leader is paused: a holder by it is told, or keeps the lock by another
   await next.release()
 })
 
-test('a majority is lost and comes back: a keep-alive counts for nothing meanwhile, and locks can be had again', {
-  timeout: 60_000,
-}, async () => {
+test('a majority is lost and comes back: a keep-alive counts for nothing meanwhile, and locks can be had again', async () => {
   const { leader, followers } = await ensemble.parts()
   // The leader still answers pings for a while: of the session it decides nothing any more.
   const { hold, waiting } = await heldBy([leader], 2_000)
@@ -114,9 +103,7 @@ test('a majority is lost and comes back: a keep-alive counts for nothing meanwhi
   await next.release()
 })
 
-test('S2, L3: a session that its client has given up meanwhile ends with the outage: a new leader counts others anew', {
-  timeout: 60_000,
-}, async () => {
+test('S2, L3: a session that its client has given up meanwhile ends with the outage: a new leader counts others anew', async () => {
   const { followers } = await ensemble.parts()
   const { hold, waiting } = await heldBy(ensemble.members, 6_000)
   // Of a client that has died, and shorter: it would end first if nobody ended the other one.
@@ -133,9 +120,7 @@ test('S2, L3: a session that its client has given up meanwhile ends with the out
   await next.release()
 })
 
-test('what changes nothing is answered by a majority alone, while a leader without one answers pings', {
-  timeout: 60_000,
-}, async () => {
+test('what changes nothing is answered by a majority alone, while a leader without one answers pings', async () => {
   const { leader, followers } = await ensemble.parts()
   const session = await scene.session(leader.address, { timeoutMs: 10_000, commandTimeoutMs: 500 })
   const nothing = deleteNode('/holdfast/%nothing')

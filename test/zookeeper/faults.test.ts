@@ -1,32 +1,23 @@
 /** Locks on a server of ZooKeeper when replies, connections and processes fail. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
+import { Latch } from '../../src/conformance/latch.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { LockLostError, StoreError } from '../../src/index.js'
 import { deleteNode, getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
-let server: ZooKeeperServer
-beforeAll(async () => {
-  server = await ZooKeeperServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => ZooKeeperServer.start())
 const scene = new Scene()
 
 let names = 0
 const lockName = (): string => {
   names += 1
   return `faults-${names}`
-}
-
-function gate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }
 
 /** Who stands in line, by the server's word. */
@@ -139,7 +130,7 @@ describe('a connection', () => {
     tap.refuse()
     const holdfast = scene.holdfast(tap.address, { commandTimeoutMs: 300, storeTimeoutMs: 0 })
     const lock = holdfast.lock(lockName())
-    const error: unknown = await lock.acquire({ waitMs: 1_000 }).catch((thrown: unknown) => thrown)
+    const error = await rejectionOf(lock.acquire({ waitMs: 1_000 }))
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ lockName: lock.name })
     tap.heal()
@@ -182,13 +173,13 @@ describe('a line', () => {
     const clients = taps.map((tap) => scene.holdfast(scene.keep(tap).address))
     const order: number[] = []
     const leave = new AbortController()
-    const open = gate()
+    const open = new Latch()
     const waits = []
     for (const [index, client] of clients.entries()) {
       const signal = index === 1 ? leave.signal : new AbortController().signal
       const wait = client.lock(name).withLock({ waitMs: 15_000, signal }, async () => {
         order.push(index)
-        await open.promise
+        await open.opened
       })
       waits.push(wait.catch(() => 'left'))
       await until(async () => (await lineOf(name)).length === index + 2, { what: 'it stands in line' })
@@ -203,7 +194,7 @@ describe('a line', () => {
     await until(() => order.length > 0, { what: 'the first is in' })
     await clients[2]?.lock(name).isLocked()
     expect([heard[0]?.events, heard[2]?.events]).toEqual([1, 0])
-    open.resolve()
+    open.open()
     await Promise.all(waits)
     expect(order).toEqual([0, 2])
   })
@@ -261,9 +252,7 @@ describe('a line', () => {
 })
 
 describe('S10: tokens grow', () => {
-  test('across hand-over, force, the removal of the folder, and a restart of the server', {
-    timeout: 60_000,
-  }, async () => {
+  test('across hand-over, force, the removal of the folder, and a restart of the server', async () => {
     const own = scene.keep(await ZooKeeperServer.start())
     const [one, other] = [scene.holdfast(own.address), scene.holdfast(own.address)]
     const tokens: bigint[] = []

@@ -1,17 +1,15 @@
 /** What becomes of locks when the others do not reach one member of an ensemble, which then only answers reads. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/index.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperEnsemble, type ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
-let ensemble: ZooKeeperEnsemble
-beforeAll(async () => {
-  ensemble = await ZooKeeperEnsemble.start({ properties: { 'readonlymode.enabled': true } })
-})
-afterAll(() => ensemble?.stop())
+const ensemble = duringAll(() => ZooKeeperEnsemble.start({ properties: { 'readonlymode.enabled': true } }))
 const scene = new Scene()
 afterEach(async () => {
   ensemble.heal()
@@ -24,25 +22,21 @@ async function someFollower(): Promise<ZooKeeperServer> {
   return follower
 }
 
-test('a server that only answers reads is refused with a typed error, and is good again when it has joined the others', {
-  timeout: 60_000,
-}, async () => {
+test('a server that only answers reads is refused with a typed error, and is good again when it has joined the others', async () => {
   const alone = await someFollower()
   ensemble.isolate(alone)
   await until(async () => (await alone.mode()) === 'read-only', { what: 'it only answers reads' })
   const lock = scene
     .holdfast(alone.address, { commandTimeoutMs: 500, storeTimeoutMs: 0 })
     .lock('of a minority')
-  const refused: unknown = await lock.acquire().catch((error: unknown) => error)
+  const refused = await rejectionOf(lock.acquire())
   expect(refused).toBeInstanceOf(StoreError)
   expect(refused).toMatchObject({ reason: 'unreachable', transient: true })
   ensemble.heal()
   await until(() => lock.withLock(() => true), { what: 'a section runs' })
 })
 
-test('S7: a member that is parted from the others is left for one of them, within the session', {
-  timeout: 60_000,
-}, async () => {
+test('S7: a member that is parted from the others is left for one of them, within the session', async () => {
   const alone = await someFollower()
   const others = ensemble.members.filter((member) => member !== alone)
   const [next] = others
@@ -64,9 +58,7 @@ test('S7: a member that is parted from the others is left for one of them, withi
   expect([lost, suspended.length > 0]).toEqual([[], true])
 })
 
-test('L3: who knows only the leader that the others have left is told before another has its lock', {
-  timeout: 60_000,
-}, async () => {
+test('L3: who knows only the leader that the others have left is told before another has its lock', async () => {
   const { leader, followers } = await ensemble.parts()
   const hold = await scene.holdfast(leader.address, { watchdogMs: 2_000 }).lock('deserted').acquire()
   const waiting = scene

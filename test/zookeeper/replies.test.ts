@@ -1,6 +1,6 @@
 /** Whatever a server says, its client answers or rejects in time, takes nothing for a grant that is none, and goes on. */
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Frames } from '../../src/stores/zookeeper/client/frames.js'
 import { JuteReader, JuteWriter, MalformedReplyError } from '../../src/stores/zookeeper/client/jute.js'
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../src/stores/zookeeper/client/operations.js'
 import { runsOr } from '../properties/runs.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { duringAll } from '../setup/during.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
@@ -18,11 +19,7 @@ const ANYONE = [{ scheme: 'world', id: 'anyone' }]
 const EMPTY = new Uint8Array()
 const FOLDER = '/replies'
 
-let server: ZooKeeperServer
-beforeAll(async () => {
-  server = await ZooKeeperServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => ZooKeeperServer.start())
 const scene = new Scene()
 
 /** A reply to the request of that number, cut off, lengthened or made up. */
@@ -41,9 +38,7 @@ const replies = fc.oneof(
     }),
 )
 
-test('C3: a reply that makes no sense ends its connection or is a refusal; the session goes on', {
-  timeout: 60_000,
-}, async () => {
+test('C3: a reply that makes no sense ends its connection or is a refusal; the session goes on', async () => {
   const tap = scene.keep(await Tap.before(server))
   // One after the other, so that no connection has to wait for others that have ended early before it.
   const begin = () => scene.session(tap.address, { timeoutMs: 20_000, commandTimeoutMs: 1_500 })
@@ -55,9 +50,9 @@ test('C3: a reply that makes no sense ends its connection or is a refusal; the s
       const struck = tap.replaceReply('create', Buffer.from(reply))
       made += 1
       const name = `entry-${made}-`
-      const outcome = await session
+      const outcome: unknown = await session
         .request(createNumbered(`${FOLDER}/${name}`, EMPTY, ANYONE))
-        .catch((error: unknown) => error)
+        .catch((reason: unknown) => reason)
       await struck
       expect(outcome).toBeInstanceOf(Error)
       const there = await session
