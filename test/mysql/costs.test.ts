@@ -1,6 +1,6 @@
 /** How many statements it costs. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { mysql } from '../../src/stores/mysql/index.js'
 import { until } from '../servers/until.js'
@@ -8,9 +8,6 @@ import { onDatabases } from '../setup/databases.js'
 import { libraries } from './clients.js'
 
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
-  const opened: Holdfast[] = []
-  afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
-
   /** A client that has taken a lock before, and the first words of what it sends from then on. */
   const clientWithCount = async (
     options: ConstructorParameters<typeof Holdfast>[1] = {},
@@ -26,7 +23,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       return connection
     }
     const holdfast = new Holdfast(mysql({ connect, createTable: true }), options)
-    opened.push(holdfast)
+    onTestFinished(() => holdfast.close())
     await holdfast.lock(randomUUID()).withLock(() => undefined)
     sent.length = 0
     return { holdfast, sent }

@@ -5,7 +5,7 @@ import { createPool as createMariadbCallbackPool } from 'mariadb/callback'
 import { createPool as createCallbackPool, createConnection } from 'mysql2'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { getLock, type MysqlPool, mysql } from '../../src/stores/mysql/index.js'
 import type { SqlAddress } from '../servers/sql/index.js'
@@ -17,7 +17,7 @@ interface Used {
   readonly pool: MysqlPool
   take(): Promise<() => unknown>
   ask(sql: string): Promise<unknown>
-  end(): Promise<unknown>
+  end(): Promise<void>
 }
 
 const pools = {
@@ -62,21 +62,16 @@ const pools = {
   },
 } as const
 
-const undo: Array<() => Promise<unknown>> = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
-
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
   describe.each(Object.entries(pools))('users 7: a pool of %s', (_, poolAt) => {
     const use = (): Used => {
       const used = poolAt(database().address)
-      undo.push(() => used.end())
+      onTestFinished(() => used.end())
       return used
     }
     const holdfastOn = (pool: MysqlPool): Holdfast => {
       const holdfast = new Holdfast(mysql(pool, { createTable: true, connections: 1 }))
-      undo.push(() => holdfast.close())
+      onTestFinished(() => holdfast.close())
       return holdfast
     }
 
@@ -114,7 +109,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     test('GET_LOCK takes one too', async () => {
       const { pool } = use()
       const holdfast = new Holdfast(getLock(pool))
-      undo.push(() => holdfast.close())
+      onTestFinished(() => holdfast.close())
       await using _ = await holdfast.lock(randomUUID()).acquire()
     })
   })
@@ -122,9 +117,9 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   test('users 7: a password that the application has changed in its pool is used, and shown nowhere', async () => {
     const { host, port, user, database: db } = database().address
     const pool = createPool({ host, port, user, password: 'hush-hush', database: db })
-    undo.push(() => pool.end())
+    onTestFinished(() => pool.end())
     const holdfast = new Holdfast(mysql(pool, { createTable: true }))
-    undo.push(() => holdfast.close())
+    onTestFinished(() => holdfast.close())
     const refused: unknown = await holdfast
       .lock('x')
       .tryAcquire()
@@ -155,7 +150,7 @@ describe('users 8: what is no such pool is told what to write for it', () => {
       () => {
         const connection = createConnection({ host: '127.0.0.1', port: 1, password: secret })
         connection.on('error', () => undefined)
-        undo.push(async () => connection.destroy())
+        onTestFinished(async () => connection.destroy())
         return connection
       },
       /write mysql\(createPool\(options\)\), with the options of the connection/,
@@ -164,7 +159,7 @@ describe('users 8: what is no such pool is told what to write for it', () => {
       'a pool of mariadb/callback',
       () => {
         const pool = createMariadbCallbackPool({ host: '127.0.0.1', port: 1, password: secret })
-        undo.push(async () => pool.end(() => undefined))
+        onTestFinished(async () => pool.end(() => undefined))
         return pool
       },
       /for mariadb import \{ createPool \} from 'mariadb'/,

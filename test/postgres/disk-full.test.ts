@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process'
 import { chown, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { postgres, postgresSchema } from '../../src/stores/postgres/index.js'
 import { Guard } from '../servers/guard.js'
-import type { SqlServer } from '../servers/sql/index.js'
+import { duringAll } from '../setup/during.js'
 import { lasting } from '../setup/lasting.js'
 import { bringPostgres, missing, poolOf, title } from './server.js'
 
@@ -15,19 +15,11 @@ const run = promisify(execFile)
 const table = 'narrow_locks'
 
 describe.skipIf(missing)(`${title}: a full disk`, () => {
-  let server: SqlServer
-  let guard: Guard
-
-  beforeAll(async () => {
-    server = await bringPostgres()
-    guard = await Guard.mount()
-  })
-  afterAll(async () => {
-    await guard?.dismiss()
-    await server?.stop()
-  })
+  const server = duringAll(bringPostgres)
 
   test('refuses new locks, and costs none that is held', async ({ skip }) => {
+    const guard = await Guard.mount()
+    onTestFinished(() => guard.dismiss())
     const { dir } = guard
     await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', dir]).catch(() =>
       skip('only root makes a disk to be filled'),

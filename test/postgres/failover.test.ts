@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
 import postgresJs from 'postgres'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
 import { PostgresPair } from '../servers/sql/index.js'
@@ -15,22 +15,16 @@ import { Wire } from '../wire/wire.js'
 import { missing, title } from './server.js'
 
 describe.skipIf(missing)(`${title}: failover`, () => {
-  const ends: Array<() => unknown> = []
-
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end()
-  })
-
   const bring = async (synchronous: boolean) => {
     const pair = await PostgresPair.start({ synchronous })
-    ends.push(() => pair.stop())
+    onTestFinished(() => pair.stop())
     const address = await Wire.before(pair.primary.address)
-    ends.push(() => address.stop())
+    onTestFinished(() => address.stop())
     const { user, password, database } = pair.primary.address
     const poolTo = ({ host, port }: { host: string; port: number }): pg.Pool => {
       const pool = new pg.Pool({ host, port, user, password, database })
       pool.on('error', () => undefined)
-      ends.push(() => pool.end())
+      onTestFinished(() => pool.end())
       return pool
     }
     const pool = poolTo(address)
@@ -39,15 +33,15 @@ describe.skipIf(missing)(`${title}: failover`, () => {
         commandTimeoutMs: 1_000,
         ...options,
       })
-      ends.push(() => holdfast.close())
+      onTestFinished(() => holdfast.close())
       return holdfast
     }
     const openByPostgres = (): Holdfast => {
       const { host, port } = address
       const sql = postgresJs({ host, port, user, password, database })
-      ends.push(() => sql.end())
+      onTestFinished(() => sql.end())
       const holdfast = new Holdfast(postgres(sql, { createTable: true }), { commandTimeoutMs: 1_000 })
-      ends.push(() => holdfast.close())
+      onTestFinished(() => holdfast.close())
       return holdfast
     }
     const failOver = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/base/errors/errors.js'
 import { until } from '../servers/until.js'
 import { lasting } from '../setup/lasting.js'
 import { type Client, type Extra, libraryNames, missing, type openClient, Stand, title } from './server.js'
-import { add, copy, failureOf, tallies } from './tally.js'
+import { add, failureOf } from './tally.js'
 
 const run = promisify(execFile)
 
@@ -15,61 +15,11 @@ type OpenWith = Parameters<typeof openClient> extends [unknown, ...infer Others]
 
 describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) => {
   const stand = new Stand()
-
   const applicationWith = (extra?: Extra) => stand.application(library, extra)
   const open = (
     application: Parameters<typeof openClient>[0] = applicationWith(),
     ...others: OpenWith
   ): Client => stand.client(application, ...others)
-
-  describe('the table', () => {
-    test('without it, the error says what to do', async () => {
-      const error = await failureOf(add(open(undefined, { table: 'nowhere' }), 'row'))
-      expect(error).toMatchObject({ reason: 'not-ready', transient: false, lockName: 'row' })
-      expect(error.message).toContain('holdfast schema postgres')
-      expect((await failureOf(add(open(undefined, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
-    })
-
-    test('another one of that name is told as such', async () => {
-      await stand.pool.query('CREATE TABLE other (keyspace text, name text, colour text)')
-      const error = await failureOf(add(open(undefined, { table: 'other' })))
-      expect(error).toMatchObject({ reason: 'wrong-type', transient: false })
-    })
-
-    test('many clients create it at once, and none fails', async () => {
-      for (let round = 0; round < 10; round += 1) {
-        const table = `race_${round}`
-        const racers = Array.from({ length: 8 }, () => open(undefined, { table, createTable: true }))
-        const counts = await Promise.all(racers.map((racer) => add(racer, 'row')))
-        expect(Math.max(...counts)).toBe(8)
-        await stand.tidy()
-      }
-    })
-
-    test('it is used without a right to create tables, wanted or not', async () => {
-      await stand.pool.query(`CREATE ROLE modest LOGIN;
-        GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO modest;
-        REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
-      const client = open(applicationWith({ user: 'modest' }), { createTable: true })
-      expect(await add(client, 'modest')).toBe(1)
-      await client.session.inbox?.opened()
-      await client.session.clean()
-      for await (const name of client.session.names('latch', 'mod*')) expect(name).toBe('modest')
-      const error = await failureOf(
-        add(open(applicationWith({ user: 'modest' }), { table: 'refused', createTable: true })),
-      )
-      expect(error).toMatchObject({ reason: 'permission', transient: false })
-    })
-
-    test('it may be altered while it is used', async () => {
-      const client = open()
-      for (let round = 0; round < 8; round += 1) await add(client, 'altered')
-      await stand.pool.query('ALTER TABLE holdfast_locks ADD COLUMN note text')
-      expect(await add(client, 'altered')).toBe(9)
-      await stand.pool.query('ALTER TABLE holdfast_locks DROP COLUMN note')
-      expect(await add(client, 'altered')).toBe(10)
-    })
-  })
 
   describe('settings of the application', () => {
     test.each([
@@ -133,40 +83,6 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
       expect(refused).toMatchObject({ reason: 'not-ready', transient: true })
     })
 
-    test('one that is killed while idle is replaced, and no command fails for it', async () => {
-      const client = open()
-      await add(client, 'idle')
-      const [pid] = await stand.processes()
-      await stand.pool.query('SELECT pg_terminate_backend($1)', [pid])
-      await until(async () => (await stand.processes()).length === 0, { what: 'it has ended' })
-      await until(() => add(client, 'idle').catch(() => undefined), { what: 'the next one works' })
-      expect(client.errors).toEqual([])
-    })
-
-    test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
-      const client = open()
-      await add(client, 'killed')
-      const letGo = await stand.lockRow('killed')
-      const failing = failureOf(add(client, 'killed'))
-      await stand.pool.query('SELECT pg_terminate_backend($1)', [await stand.blocked()])
-      expect(await failing).toMatchObject({ transient: true })
-      await letGo()
-      expect(await add(client, 'killed')).toBe(2)
-    })
-
-    test('a row that is locked for too long fails the command in its time, and the statement ends on the server', async () => {
-      const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
-      await add(client, 'locked')
-      const letGo = await stand.lockRow('locked')
-      // Whichever of the two ends it first.
-      expect(await failureOf(add(client, 'locked'))).toMatchObject({ transient: true })
-      await until(async () => (await stand.processes("wait_event_type = 'Lock'")).length === 0, {
-        what: 'nobody waits for the row',
-      })
-      await letGo()
-      expect(await add(client, 'locked')).toBe(2)
-    })
-
     test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
       const client = open(undefined, {}, { commandTimeoutMs: lasting(300) })
       await add(client, 'hung')
@@ -185,32 +101,6 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
         expect(await late).toBeInstanceOf(StoreError)
       } finally {
         await signal('CONT')
-      }
-    })
-
-    test('a server that is not there is unreachable; what is closed says so', async () => {
-      const client = open(applicationWith({ host: '127.0.0.1', port: 1 }))
-      expect(await failureOf(add(client))).toMatchObject({ reason: 'unreachable', transient: true })
-      expect(await failureOf(client.session.inbox?.opened() ?? Promise.resolve())).toMatchObject({
-        reason: 'unreachable',
-        transient: true,
-      })
-      await client.session.close()
-      expect(await failureOf(add(client))).toMatchObject({ transient: false })
-    })
-
-    test('a command that cannot be sent in its time is rejected', async () => {
-      const client = open(undefined, { connections: 1 }, { commandTimeoutMs: lasting(300) })
-      await add(client, 'first')
-      const [pid] = await stand.processes()
-      await run('kill', ['-STOP', String(pid)])
-      try {
-        const failures = await Promise.all(
-          ['first', 'second', 'third'].map((name) => failureOf(client.session.change(tallies, name, copy))),
-        )
-        expect(failures.map(({ reason }) => reason)).toEqual(['timeout', 'timeout', 'timeout'])
-      } finally {
-        await run('kill', ['-CONT', String(pid)])
       }
     })
   })

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import pg, { type Pool } from 'pg'
 import type { Sql } from 'postgres'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
-import type { SqlServer } from '../servers/sql/index.js'
+import { duringAll } from '../setup/during.js'
 import { bringPooler, pooler } from './pooler.js'
 import { bringPostgres, libraryNames, missing, openClient, poolOf, sqlOf, title } from './server.js'
 import { tallies } from './tally.js'
@@ -14,24 +14,16 @@ import { tallies } from './tally.js'
 const absent = pooler ? '' : ' (PgBouncer is not on this machine: skipped; apt-get install pgbouncer)'
 
 describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => {
-  let server: SqlServer
-  let bouncer: Awaited<ReturnType<typeof bringPooler>>
+  const server = duringAll(bringPostgres)
+  const bouncer = duringAll(() => bringPooler(pooler ?? '', server.address))
   let direct: Pool
   let pooled: Pool
   let pooledSql: Sql
-
-  beforeAll(async () => {
-    server = await bringPostgres()
-    bouncer = await bringPooler(pooler ?? '', server.address)
+  beforeAll(() => {
     direct = poolOf(server.address)
     pooled = poolOf(bouncer.address)
     pooledSql = sqlOf(bouncer.address)
-  })
-
-  afterAll(async () => {
-    await Promise.all([direct?.end(), pooled?.end(), pooledSql?.end()])
-    await bouncer?.stop()
-    await server?.stop()
+    return () => Promise.all([direct, pooled, pooledSql].map((each) => each.end()))
   })
 
   test.each(libraryNames)(

@@ -1,6 +1,7 @@
 /** A server that is too old is refused with the first connection. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bringSqlServer, releaseOf, type SqlServer, whyNot } from '../servers/sql/index.js'
+import { describe, expect, test } from 'vitest'
+import { bringSqlServer, releaseOf, whyNot } from '../servers/sql/index.js'
+import { duringAll } from '../setup/during.js'
 import { libraries, libraryNames, missing, openClient, title } from './server.js'
 import { copy, tallies } from './tally.js'
 
@@ -9,12 +10,7 @@ if (refusal !== undefined && process.env['CI']) throw new Error(`no PostgreSQL 1
 const absent = refusal === undefined ? '' : `: skipped (${refusal})`
 
 describe.skipIf(refusal !== undefined)(`PostgreSQL 12, which is too old${absent}`, () => {
-  let server: SqlServer
-
-  beforeAll(async () => {
-    server = await bringSqlServer('PostgreSQL', { release: '12' })
-  })
-  afterAll(() => server?.stop())
+  const server = duringAll(() => bringSqlServer('PostgreSQL', { release: '12' }))
 
   test.each(libraryNames)(
     '%s: commands and messages are refused, and the error says why',

@@ -5,7 +5,7 @@ import { createConnection as createMariadb } from 'mariadb'
 import { createConnection as createMysql2 } from 'mysql2/promise'
 import pg from 'pg'
 import postgresJs from 'postgres'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type Store } from '../../src/index.js'
 import { getLock, mysql } from '../../src/stores/mysql/index.js'
 import { advisory, postgres } from '../../src/stores/postgres/index.js'
@@ -14,11 +14,6 @@ import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { Marker, rejection, useWithout } from '../setup/marker.js'
-
-const ends: Array<() => unknown> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
 
 interface Login {
   readonly host: string
@@ -35,13 +30,13 @@ function urlOf(scheme: string, { host, port, user, password, database }: Login):
 function poolOf(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options)
   pool.on('error', () => undefined)
-  ends.push(() => pool.end())
+  onTestFinished(() => pool.end())
   return pool
 }
 
 function sqlOf(login: Login): postgresJs.Sql {
   const made = postgresJs({ ...login, connect_timeout: 1, onnotice: () => undefined })
-  ends.push(() => made.end({ timeout: 0 }))
+  onTestFinished(() => made.end({ timeout: 0 }))
   return made
 }
 
@@ -96,7 +91,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
 
   test.each(Object.entries(strangers))('faults A2: a login where the server %s', async (_, greet) => {
     const stranger = await standIn(greet)
-    ends.push(() => stranger.stop())
+    onTestFinished(() => stranger.stop())
     await tried(stranger)
   })
 
@@ -117,7 +112,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
     if (product === 'PostgreSQL') {
       const client = new pg.Client(login)
       await client.connect()
-      ends.push(() => client.end())
+      onTestFinished(() => client.end())
       await client.query('BEGIN')
       await failed(client)
       await sqlOf(login)
@@ -125,11 +120,11 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
         .catch(() => undefined)
     } else {
       const mysql2 = await createMysql2(login)
-      ends.push(() => mysql2.end())
+      onTestFinished(() => mysql2.end())
       await mysql2.beginTransaction()
       await failed(mysql2)
       const mariadb = await createMariadb({ ...login, allowPublicKeyRetrieval: true })
-      ends.push(() => mariadb.end())
+      onTestFinished(() => mariadb.end())
       await mariadb.beginTransaction()
       await failed(mariadb)
     }

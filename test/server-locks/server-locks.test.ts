@@ -1,7 +1,7 @@
 /** Locks that a server keeps for a connection: what differs from all other stores. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   type Hold,
   Holdfast,
@@ -15,15 +15,9 @@ import { advisory } from '../../src/stores/postgres/index.js'
 import { LockTimeoutError, transactionLock } from '../../src/transactions/index.js'
 import { libraries } from '../mysql/clients.js'
 import { onDatabases } from '../setup/databases.js'
-import { eventually } from '../setup/eventually.js'
 import { connectTo } from '../transactions/own-connection.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
-  const open: Array<{ close(): Promise<void> }> = []
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close()
-  })
-
   const store = (): Store => {
     const { host, port, user, password, database: name } = database().address
     if (product === 'PostgreSQL') return advisory(new pg.Pool({ host, port, user, password, database: name }))
@@ -33,50 +27,9 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   }
   const client = (options: HoldfastOptions = {}): Holdfast => {
     const holdfast = new Holdfast(store(), options)
-    open.push(holdfast)
+    onTestFinished(() => holdfast.close())
     return holdfast
   }
-
-  test('one of many has it at a time, and the server wakes the next', async () => {
-    const name = randomUUID()
-    let inside = 0
-    let most = 0
-    let sections = 0
-    const work = async (): Promise<void> => {
-      const lock = client().lock(name)
-      const section = () =>
-        lock.withLock(async () => {
-          inside += 1
-          most = Math.max(most, inside)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-          sections += 1
-        })
-      for (let round = 0; round < 5; round += 1) await Promise.all([section(), section(), section()])
-    }
-    await Promise.all([work(), work(), work()])
-    expect({ most, sections }).toEqual({ most: 1, sections: 45 })
-  })
-
-  test('names count as they are, whatever their case and length', async () => {
-    const name = randomUUID()
-    const lock = client()
-    const names = [name, name.toUpperCase(), `${name} `, name.repeat(10), `${name.repeat(10)}!`]
-    const holds = await Promise.all(names.map((each) => lock.lock(each).acquire()))
-    for (const each of names) expect(await client().lock(each).tryAcquire()).toBeNull()
-    for (const hold of holds) await hold.release()
-    for (const each of names) await (await client().lock(each).acquire()).release()
-  })
-
-  test('its holder is told of the end of its connection, and another has the lock', async () => {
-    const name = randomUUID()
-    const hold = await client().lock(name).acquire()
-    const other = client().lock(name)
-    expect(await other.forceUnlock()).toBe(true)
-    await eventually(async () => hold.signal.aborted)
-    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
-    await (await other.acquire({ waitMs: 10_000 })).release()
-  })
 
   // The library tells of a fatal message first, and of the end of the connection later.
   const moments = ['when the library has told of it', 'while it is asked'] as const
@@ -92,7 +45,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
       const { host, port, user, password, database: name } = database().address
       const pool = new pg.Pool({ host, port, user, password, database: name, Client: Told })
       const holdfast = new Holdfast(advisory(pool))
-      open.push(holdfast)
+      onTestFinished(() => holdfast.close())
       const lock = holdfast.lock(randomUUID())
       const owner = holdfast.owner()
       const outer = await lock.acquire({ owner })
@@ -124,28 +77,6 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
       await expect(outer.release()).rejects.toBeInstanceOf(LockLostError)
       await hold?.release()
     })
-
-  test('the server ends it when its lease is over that nobody renews', async () => {
-    const name = randomUUID()
-    const hold = await client().lock(name).acquire({ leaseMs: 1_000 })
-    const next = await client().lock(name).acquire({ waitMs: 15_000 })
-    expect(hold.remainingMs()).toBe(0)
-    await next.release()
-  })
-
-  test('a wait that is given up leaves nothing behind', async () => {
-    const name = randomUUID()
-    const hold = await client().lock(name).acquire()
-    const waiter = client().lock(name)
-    const controller = new AbortController()
-    const aborted = waiter.acquire({ signal: controller.signal }).catch((error: unknown) => error)
-    await expect(waiter.acquire({ waitMs: 300 })).rejects.toBeInstanceOf(LockTimeoutError)
-    const reason = new Error('no longer wanted')
-    controller.abort(reason)
-    expect(await aborted).toBe(reason)
-    await hold.release()
-    await (await client().lock(name).acquire({ waitMs: 10_000 })).release()
-  })
 
   test('other kinds, and ties to transactions, are refused at once', async () => {
     const holdfast = client()

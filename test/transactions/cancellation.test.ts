@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { LockTimeoutError, type SqlConnection, transactionLock } from '../../src/transactions/index.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
@@ -11,16 +11,11 @@ import { eventually } from '../setup/eventually.js'
 const NAME = 'cancelled'
 
 await onDatabases(['PostgreSQL'], (database) => {
-  const ends: Array<() => unknown> = []
-  afterEach(async () => {
-    for (const end of ends.splice(0).reverse()) await end()
-  })
-
   async function pgClient(port = database().address.port): Promise<pg.Client> {
     const client = new pg.Client({ ...database().address, port })
     client.on('error', () => undefined)
     await client.connect()
-    ends.push(() => client.end().catch(() => undefined))
+    onTestFinished(() => client.end().catch(() => undefined))
     return client
   }
 
@@ -41,7 +36,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       async (port, work) => {
         const { host, user, password, database: name } = database().address
         const sql = postgres({ host, port, user, password, database: name, max: 1 })
-        ends.push(() => sql.end({ timeout: 0 }))
+        onTestFinished(() => sql.end({ timeout: 0 }))
         await new Promise<void>((resolve, reject) => {
           const section = async (tx: postgres.TransactionSql): Promise<void> => {
             await work(tx, async (text) => [...(await tx.unsafe(text))]).then(resolve, reject)
@@ -70,7 +65,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       if (connections === 1) pass()
       else cancels(pass)
     })
-    ends.push(() => way.stop())
+    onTestFinished(() => way.stop())
     return way.port
   }
 
@@ -158,11 +153,11 @@ await onDatabases(['PostgreSQL'], (database) => {
     const { host, port, user, password, database: name } = database().address
     const raw = new pg.Client({ ...database().address, types: { getTypeParser: () => String } })
     await raw.connect()
-    ends.push(() => raw.end())
+    onTestFinished(() => raw.end())
     await raw.query('BEGIN')
     await transactionLock(raw, 'raw', { waitMs: 0 })
     const sql = postgres({ host, port, user, password, database: name, max: 1, transform: postgres.pascal })
-    ends.push(() => sql.end({ timeout: 0 }))
+    onTestFinished(() => sql.end({ timeout: 0 }))
     await sql.begin(async (tx) => {
       await transactionLock(tx, 'pascal', { waitMs: 0 })
       await expect(transactionLock(tx, 'raw', { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, InvalidArgumentError, type Lock } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
@@ -14,14 +14,9 @@ import { onDatabases } from '../setup/databases.js'
 import { connectTo, type OwnConnection } from './own-connection.js'
 import { storeAt } from './store-at.js'
 
-const open: Array<{ close(): Promise<void> }> = []
-afterEach(async () => {
-  for (const each of open.splice(0)) await each.close()
-})
-
 function client(...[store]: ConstructorParameters<typeof Holdfast>): Holdfast {
   const holdfast = new Holdfast(store)
-  open.push(holdfast)
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 
@@ -40,7 +35,7 @@ await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
   const holdfast = (): Holdfast => client(storeAt(product, database().address))
   const begin = async (): Promise<OwnConnection & { commit(): Promise<unknown> }> => {
     const connection = await connectTo(product, database().address)
-    open.push({ close: () => connection.end() })
+    onTestFinished(() => connection.end())
     await connection.run('BEGIN')
     return { ...connection, commit: () => connection.run('COMMIT') }
   }
@@ -130,12 +125,12 @@ describe('a store in no database with transactions refuses at once', () => {
     sqlite: () => {
       const folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
       const holdfast = client(sqlite(join(folder, 'locks.db')))
-      open.push({ close: async () => rmSync(folder, { recursive: true }) })
+      onTestFinished(() => rmSync(folder, { recursive: true }))
       return holdfast
     },
     redis: () => {
       const redis = standaloneClient(inject('servers').standalone)
-      open.push({ close: async () => redis.disconnect() })
+      onTestFinished(() => redis.disconnect())
       return client(redis)
     },
     quorum: () => client(quorum([new MemoryStore(), new MemoryStore(), new MemoryStore()])),

@@ -1,6 +1,6 @@
 /** `hold.confirm(tx)`: nobody takes a lock over before the transaction that it is tied to has ended. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   Holdfast,
   type HoldfastOptions,
@@ -17,12 +17,10 @@ import { untilTiedAlone } from './tied-alone.js'
 
 await onDrivers((stand, product) => {
   let name: string
-  const clients: Holdfast[] = []
 
   const open = (options: HoldfastOptions = {}): Holdfast => {
-    const { address } = stand()
-    const holdfast = new Holdfast(storeAt(product, address), options)
-    clients.push(holdfast)
+    const holdfast = new Holdfast(storeAt(product, stand.address), options)
+    onTestFinished(() => holdfast.close())
     return holdfast
   }
 
@@ -32,17 +30,12 @@ await onDrivers((stand, product) => {
     return hold !== null
   }
 
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map((client) => client.close()))
-  })
-
   describe('a lock that is tied to a transaction', () => {
     test.each(['commit', 'rollback', 'kill'] as const)('has no other owner before its %s', async (end) => {
       name = randomUUID()
-      const { begin, kill } = stand()
       const lock = open().lock(name)
       const hold = await lock.acquire({ leaseMs: lasting(2_000) })
-      const transaction = await begin()
+      const transaction = await stand.begin()
       await hold.confirm(transaction.tx)
       await untilTiedAlone(lock)
       expect(await isFree()).toBe(false)
@@ -57,7 +50,7 @@ await onDrivers((stand, product) => {
         (free) => !free,
       )
       expect(inside).toBe(false)
-      await (end === 'kill' ? (await kill(transaction))() : transaction[end]())
+      await (end === 'kill' ? (await stand.kill(transaction))() : transaction[end]())
       await waiting
       expect(inside).toBe(true)
       expect(await isFree()).toBe(true)
@@ -65,14 +58,13 @@ await onDrivers((stand, product) => {
 
     test('is renewed and released as any other', async () => {
       name = randomUUID()
-      const { begin } = stand()
       const holdfast = open({ watchdogMs: lasting(900) })
       let renewed = 0
       holdfast.on('renewed', () => {
         renewed += 1
       })
       const lock = holdfast.lock(name)
-      const transaction = await begin()
+      const transaction = await stand.begin()
       await lock.withLock(async (hold) => {
         await hold.confirm(transaction.tx)
         await eventually(
@@ -88,7 +80,6 @@ await onDrivers((stand, product) => {
       'stays closed to %s when it is released before the transaction ends',
       async (whose) => {
         name = randomUUID()
-        const { begin } = stand()
         const holdfast = open(product === 'PostgreSQL' ? { lingerMs: 10_000 } : {})
         const other = whose === 'this process' ? holdfast : open()
         const lock = holdfast.lock(name)
@@ -98,7 +89,7 @@ await onDrivers((stand, product) => {
           () => lock.inspect(),
           ({ owners }) => owners.length === 1,
         )
-        const transaction = await begin()
+        const transaction = await stand.begin()
         await hold.confirm(transaction.tx)
         await hold.release()
         await untilTiedAlone(lock)
@@ -110,7 +101,7 @@ await onDrivers((stand, product) => {
 
     test('is not freed by force before the transaction has ended', async () => {
       name = randomUUID()
-      const transaction = await stand().begin()
+      const transaction = await stand.begin()
       const lock = open().lock(name)
       const hold = await lock.acquire()
       await hold.confirm(transaction.tx)
@@ -123,9 +114,8 @@ await onDrivers((stand, product) => {
 
     test('stays closed until all of its transactions have ended', async () => {
       name = randomUUID()
-      const { begin } = stand()
       const hold = await open().lock(name).acquire()
-      const transactions = [await begin(), await begin(), await begin()]
+      const transactions = [await stand.begin(), await stand.begin(), await stand.begin()]
       for (const { tx } of transactions) await hold.confirm(tx)
       for (const { tx } of transactions) await hold.confirm(tx)
       await hold.release()
@@ -138,7 +128,7 @@ await onDrivers((stand, product) => {
 
     test('may be taken at once by the next when a savepoint from before is rolled back to', async () => {
       name = randomUUID()
-      const transaction = await stand().begin()
+      const transaction = await stand.begin()
       const hold = await open().lock(name).acquire()
       await transaction.query('SAVEPOINT first')
       await hold.confirm(transaction.tx)
@@ -155,9 +145,8 @@ await onDrivers((stand, product) => {
       'may be older or younger than what the transaction sees: %s',
       async (isolation) => {
         name = randomUUID()
-        const { begin } = stand()
-        await stand().table('seen', 'number int NOT NULL')
-        const transaction = await begin(isolation)
+        await stand.table('seen', 'number int NOT NULL')
+        const transaction = await stand.begin(isolation)
         await transaction.query('SELECT number FROM seen')
         const hold = await open().lock(name).acquire()
         await hold.confirm(transaction.tx)
@@ -170,17 +159,16 @@ await onDrivers((stand, product) => {
 
     test('leaves nothing behind', async () => {
       name = randomUUID()
-      const { begin, query } = stand()
       const hold = await open().lock(name).acquire()
-      const [committed, undone] = [await begin(), await begin()]
+      const [committed, undone] = [await stand.begin(), await stand.begin()]
       await hold.confirm(committed.tx)
       await hold.confirm(undone.tx)
       await committed.commit()
       await undone.rollback()
       await hold.release()
-      const rows = await query('SELECT rest FROM holdfast_locks WHERE name = ?', name)
+      const rows = await stand.query('SELECT rest FROM holdfast_locks WHERE name = ?', name)
       expect(rows).toEqual([{ rest: null }])
-      expect(await query("SELECT name FROM holdfast_locks WHERE keyspace = 'tie'")).toEqual([])
+      expect(await stand.query("SELECT name FROM holdfast_locks WHERE keyspace = 'tie'")).toEqual([])
     })
   })
 
@@ -188,7 +176,7 @@ await onDrivers((stand, product) => {
     test('each of a multi-lock is tied', async () => {
       const [one, two] = [randomUUID(), randomUUID()]
       const holdfast = open()
-      const transaction = await stand().begin()
+      const transaction = await stand.begin()
       const hold = await holdfast.multiLock([holdfast.lock(one), holdfast.lock(two)]).acquire()
       await hold.confirm(transaction.tx)
       await hold.release()
@@ -199,12 +187,10 @@ await onDrivers((stand, product) => {
 
     test('no two transactions write at a time, whatever becomes of the leases', async () => {
       name = randomUUID()
-      const { connect, query } = stand()
-      await stand().table('counted', 'number int NOT NULL')
-      await query('INSERT INTO counted VALUES (0)')
+      await stand.table('counted', 'number int NOT NULL', '(0)')
       const worker = async (): Promise<void> => {
         const lock = open().lock(name)
-        const client = await connect()
+        const client = await stand.connect()
         for (let round = 0; round < 5; ) {
           const hold = await lock.acquire({ leaseMs: 100 })
           const transaction = await client.begin()
@@ -226,18 +212,17 @@ await onDrivers((stand, product) => {
         }
       }
       await Promise.all([worker(), worker(), worker()])
-      expect(await query('SELECT number FROM counted')).toEqual([{ number: 15 }])
+      expect(await stand.query('SELECT number FROM counted')).toEqual([{ number: 15 }])
     })
   })
 
   describe('is refused', () => {
     test('when the store knows better than the holder that the lock is lost', async () => {
       name = randomUUID()
-      const { begin } = stand()
       const hold = await open().lock(name).acquire()
       await open().lock(name).forceUnlock()
       const next = await open().lock(name).acquire()
-      const transaction = await begin()
+      const transaction = await stand.begin()
       await expect(hold.confirm(transaction.tx)).rejects.toMatchObject({
         code: 'LOCK_LOST',
         reason: 'not-in-store',
@@ -252,7 +237,7 @@ await onDrivers((stand, product) => {
 
     test('after the release', async () => {
       name = randomUUID()
-      const { tx } = await stand().begin()
+      const { tx } = await stand.begin()
       const hold = await open().lock(name).acquire()
       await hold.release()
       const refusal = await hold.confirm(tx).catch((error: unknown) => error)
@@ -262,30 +247,28 @@ await onDrivers((stand, product) => {
 
     test('without a transaction', async () => {
       name = randomUUID()
-      const { connect, query } = stand()
-      const client = await connect()
+      const client = await stand.connect()
       const { tx, commit } = await client.begin()
       await commit()
       const hold = await open().lock(name).acquire()
       const refusal = await hold.confirm(tx).catch((error: unknown) => error)
       // What sql.begin has passed is of no use afterwards.
-      expect(refusal).toBeInstanceOf(stand().driver === 'postgres' ? Error : NoTransactionError)
-      expect(await query("SELECT name FROM holdfast_locks WHERE keyspace = 'tie'")).toEqual([])
+      expect(refusal).toBeInstanceOf(stand.driver === 'postgres' ? Error : NoTransactionError)
+      expect(await stand.query("SELECT name FROM holdfast_locks WHERE keyspace = 'tie'")).toEqual([])
       await hold.release()
       expect(await isFree()).toBe(true)
     })
 
     test('for a transaction in another database', async () => {
       name = randomUUID()
-      const { address, begin, query } = stand()
       const elsewhere = `elsewhere_${name.replaceAll('-', '')}`
-      await query(`CREATE DATABASE ${elsewhere}`)
-      const holdfast = new Holdfast(storeAt(product, { ...address, database: elsewhere }))
-      clients.push(holdfast)
+      await stand.query(`CREATE DATABASE ${elsewhere}`)
+      const holdfast = new Holdfast(storeAt(product, { ...stand.address, database: elsewhere }))
+      onTestFinished(() => holdfast.close())
       const hold = await holdfast.lock(name).acquire()
       // Also where there is a table of that name.
       await (await open().lock(name).acquire()).release()
-      const transaction = await begin()
+      const transaction = await stand.begin()
       const refusal = await hold.confirm(transaction.tx).catch((error: unknown) => error)
       expect(refusal).toBeInstanceOf(InvalidArgumentError)
       expect(refusal).toMatchObject({ argument: 'tx', lockName: name })

@@ -1,7 +1,7 @@
 /** What the application has set for its connection: the shape of answers, and how values are read. */
 import { createConnection as connectMariadb } from 'mariadb'
 import { createConnection as connectMysql2 } from 'mysql2/promise'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   LockTimeoutError,
   mysqlNamesSchema,
@@ -14,23 +14,18 @@ import {
 import { onDatabases } from '../setup/databases.js'
 
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
-  const ends: Array<() => void> = []
-  afterEach(() => {
-    for (const end of ends.splice(0)) end()
-  })
-
   type Own = SqlConnection & { query(text: string): Promise<unknown> }
   async function mysql2(options: object): Promise<Own> {
     const { host, port, user, password, database: name } = database().address
     const connection = await connectMysql2({ host, port, user, password, database: name, ...options })
-    ends.push(() => connection.destroy())
+    onTestFinished(() => connection.destroy())
     return connection
   }
   async function mariadb(options: object): Promise<Own> {
     const { host, port, user, password, database: name } = database().address
     const place = { host, port, user, password, database: name, allowPublicKeyRetrieval: true }
     const connection = await connectMariadb({ ...place, ...options })
-    ends.push(() => connection.destroy())
+    onTestFinished(() => connection.destroy())
     return connection
   }
   const buffered = { typeCast: (field: { buffer(): unknown }): unknown => field.buffer() }

@@ -3,10 +3,11 @@ import { createConnection as connectMariadb } from 'mariadb'
 import { createConnection as connectMysql2 } from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
-import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { describe, onTestFinished } from 'vitest'
 import { mysqlNamesSchema, type Row, type SqlConnection } from '../../src/transactions/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { type Database, onDatabases } from '../setup/databases.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 export interface Client {
@@ -150,57 +151,46 @@ export interface Stand {
   begin(isolation?: Isolation): Promise<Transaction>
   /** Does something over a connection that no test uses otherwise. */
   query: Transaction['query']
-  /** Makes an empty table; one that a test left which failed goes. */
-  table(name: string, columns: string): Promise<void>
+  /** Makes a table with these rows; one that a test left which failed goes. */
+  table(name: string, columns: string, rows?: string): Promise<void>
   untilWaiting(count?: number): Promise<void>
   kill(transaction: Transaction): Promise<() => Promise<void>>
+  end(): Promise<void>
 }
 
 /** A group of tests for each driver on each product that is to be had. */
-export function onDrivers(tests: (stand: () => Stand, product: ProductName) => void): Promise<void> {
+export function onDrivers(tests: (stand: Stand, product: ProductName) => void): Promise<void> {
   return onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
     describe.each(driversOf[product])('by %s', (driver) => {
-      const open: Client[] = []
-      let watching: Client | undefined
-      let stand: Stand | undefined
-      beforeAll(async () => {
-        const { address } = database()
-        watching = await (product === 'PostgreSQL' ? connectPg : connectByMysql2)(address)
-        stand = await standOn(database(), driver, watching, open)
-        if (product !== 'PostgreSQL') await stand.query(mysqlNamesSchema())
-      })
-      afterEach(() => Promise.all(open.splice(0).map((client) => client.end().catch(() => undefined))))
-      afterAll(() => watching?.end())
-      tests(() => {
-        if (!stand) throw new Error('the stand is there while a test runs')
-        return stand
-      }, product)
+      tests(
+        duringAll(() => standOn(database(), driver)),
+        product,
+      )
     })
   })
 }
 
-async function standOn(
-  { product, address }: Database,
-  driver: DriverName,
-  watching: Client,
-  open: Client[],
-): Promise<Stand> {
+async function standOn({ product, address }: Database, driver: DriverName): Promise<Stand> {
+  const watching = await (product === 'PostgreSQL' ? connectPg : connectByMysql2)(address)
   // The statements of who watches commit one by one.
   const idle = await watching.begin()
   await idle.commit()
   const { query } = idle
+  if (product !== 'PostgreSQL') await query(mysqlNamesSchema())
   const connect = async (): Promise<Client> => {
     const client = await connects[driver](address)
-    open.push(client)
+    onTestFinished(() => client.end().catch(() => undefined))
     return client
   }
-  const waiting = product === 'PostgreSQL' ? WAITING.PostgreSQL : WAITING[product]
+  const waiting = WAITING[product]
   return {
     ...{ product, driver, address, connect, query },
+    end: () => watching.end(),
     begin: async (isolation) => (await connect()).begin(isolation),
-    table: async (name, columns) => {
+    table: async (name, columns, rows) => {
       await query(`DROP TABLE IF EXISTS ${name}`)
       await query(`CREATE TABLE ${name} (${columns})`)
+      if (rows !== undefined) await query(`INSERT INTO ${name} VALUES ${rows}`)
     },
     untilWaiting: async (count = 1) => {
       await eventually(

@@ -13,8 +13,6 @@ import { connectTo, type OwnConnection } from './own-connection.js'
 import { storeAt } from './store-at.js'
 import { untilTiedAlone } from './tied-alone.js'
 
-afterAll(() => Forked.killAll())
-
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   let name: string
   let other: Holdfast

@@ -1,30 +1,30 @@
 /** `innodb_rollback_on_timeout`, with which the end of a wait for a row is the end of the transaction. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Connection, createConnection } from 'mysql2/promise'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LockTimeoutError, mysqlNamesSchema, rowLock, transactionLock } from '../../src/transactions/index.js'
-import { bringSqlServer, type SqlServer, whyNot } from '../servers/sql/index.js'
+import { bringSqlServer, whyNot } from '../servers/sql/index.js'
+import { duringAll } from '../setup/during.js'
 
 for (const product of ['MariaDB', 'MySQL'] as const) {
   describe.skipIf(await whyNot(product))(product, () => {
-    let server: SqlServer | undefined
+    const server = duringAll(() =>
+      bringSqlServer(product, { settings: { innodb_rollback_on_timeout: 'ON' } }),
+    )
     let holder: Connection
     let waiter: Connection
     beforeAll(async () => {
-      server = await bringSqlServer(product, { settings: { innodb_rollback_on_timeout: 'ON' } })
       const own = await connected()
       await own.query(mysqlNamesSchema())
       await own.query('CREATE TABLE kept (number int PRIMARY KEY)')
       own.destroy()
     })
-    afterAll(() => server?.stop())
     afterEach(() => {
       holder.destroy()
       waiter.destroy()
     })
 
     function connected(): Promise<Connection> {
-      if (!server) throw new Error('the server is there while a test runs')
       const { host, port, user, password, database } = server.address
       return createConnection({ host, port, user, password, database })
     }

@@ -8,13 +8,13 @@ import {
 } from '../../src/transactions/index.js'
 import { onDrivers } from './drivers.js'
 
+const ITEM = 'item varchar(40) NOT NULL PRIMARY KEY'
+
 await onDrivers((stand, product) => {
   test('one transaction at a time has the row', async () => {
-    const { query, connect } = stand()
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL')
-    await query("INSERT INTO stock VALUES ('bolts', 40), ('nuts', 1)")
+    await stand.table('stock', `${ITEM}, amount int NOT NULL`, "('bolts', 40), ('nuts', 1)")
     const worker = async (): Promise<void> => {
-      const client = await connect()
+      const client = await stand.connect()
       for (let round = 0; round < 10; round += 1) {
         const { tx, query: ask, commit } = await client.begin()
         const [row] = await rowLock(tx, sql`SELECT amount FROM stock WHERE item = ${'bolts'} FOR UPDATE`, {
@@ -25,18 +25,16 @@ await onDrivers((stand, product) => {
       }
     }
     await Promise.all([worker(), worker(), worker(), worker()])
-    expect(await query("SELECT amount FROM stock WHERE item = 'bolts'")).toEqual([{ amount: 0 }])
+    expect(await stand.query("SELECT amount FROM stock WHERE item = 'bolts'")).toEqual([{ amount: 0 }])
   })
 
   test('waits no longer than waitMs, leaves other rows alone, and the transaction goes on', async () => {
-    const { query, begin } = stand()
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL')
-    await query("INSERT INTO stock VALUES ('bolts', 40), ('nuts', 1)")
-    const holder = await begin()
+    await stand.table('stock', `${ITEM}, amount int NOT NULL`, "('bolts', 40), ('nuts', 1)")
+    const holder = await stand.begin()
     expect(
       await rowLock(holder.tx, "SELECT item, amount FROM stock WHERE item = 'bolts' FOR UPDATE"),
     ).toEqual([{ item: 'bolts', amount: 40 }])
-    const other = await begin()
+    const other = await stand.begin()
     await other.query("UPDATE stock SET amount = 2 WHERE item = 'nuts'")
     for (const waitMs of [0, 200]) {
       const refused = rowLock(other.tx, sql`SELECT * FROM stock WHERE item = ${'bolts'} FOR UPDATE`, {
@@ -49,8 +47,8 @@ await onDrivers((stand, product) => {
     ).toEqual([{ amount: 2 }])
     await other.commit()
     await holder.commit()
-    expect(await query("SELECT amount FROM stock WHERE item = 'nuts'")).toEqual([{ amount: 2 }])
-    const third = await begin()
+    expect(await stand.query("SELECT amount FROM stock WHERE item = 'nuts'")).toEqual([{ amount: 2 }])
+    const third = await stand.begin()
     expect(
       await rowLock(third.tx, "SELECT * FROM stock WHERE item = 'screws' FOR UPDATE", { waitMs: 0 }),
     ).toEqual([])
@@ -60,26 +58,24 @@ await onDrivers((stand, product) => {
   test.each([0, 1, 20])(
     'waitMs %i limits the wait, not the work: a row that is free is had however long the statement takes',
     async (waitMs) => {
-      await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
-      await stand().query("INSERT INTO stock VALUES ('bolts')")
+      await stand.table('stock', ITEM, "('bolts')")
       const many =
         'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT count(*)'
       const slow = `SELECT item, (${many} FROM n a, n b) AS counted FROM stock WHERE item = 'bolts' FOR UPDATE`
-      const holder = await stand().begin()
+      const holder = await stand.begin()
       for (const statement of [slow, `${slow} -- mine`, `(${slow})`]) {
         const [row] = await rowLock(holder.tx, statement, { waitMs })
         expect(Number(row?.['counted'])).toBe(810_000)
       }
-      const other = await stand().begin()
+      const other = await stand.begin()
       await expect(rowLock(other.tx, slow, { waitMs })).rejects.toBeInstanceOf(LockTimeoutError)
     },
   )
 
   test('with a signal, too, the work may take longer than a slice of the wait', async () => {
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
-    await stand().query("INSERT INTO stock VALUES ('bolts')")
+    await stand.table('stock', ITEM, "('bolts')")
     const sleep = product === 'PostgreSQL' ? 'pg_sleep' : 'SLEEP'
-    const { tx } = await stand().begin()
+    const { tx } = await stand.begin()
     const [row] = await rowLock(tx, `SELECT item, ${sleep}(1.1) AS cut_short FROM stock FOR UPDATE`, {
       waitMs: 5_000,
       signal: new AbortController().signal,
@@ -88,10 +84,8 @@ await onDrivers((stand, product) => {
   })
 
   test('an abort ends the wait, a deadlock tells one', async () => {
-    const { query, begin, untilWaiting } = stand()
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
-    await query("INSERT INTO stock VALUES ('bolts'), ('nuts')")
-    const [one, two] = [await begin(), await begin()]
+    await stand.table('stock', ITEM, "('bolts'), ('nuts')")
+    const [one, two] = [await stand.begin(), await stand.begin()]
     const row = (item: string) => sql`SELECT * FROM stock WHERE item = ${item} FOR UPDATE`
     await rowLock(one.tx, row('bolts'))
     await rowLock(two.tx, row('nuts'))
@@ -99,7 +93,7 @@ await onDrivers((stand, product) => {
     const aborted = rowLock(two.tx, row('bolts'), { signal: controller.signal }).catch(
       (error: unknown) => error,
     )
-    await untilWaiting()
+    await stand.untilWaiting()
     controller.abort('enough')
     expect(await aborted).toBe('enough')
     const told = await Promise.allSettled(
@@ -131,12 +125,12 @@ await onDrivers((stand, product) => {
   ]
   test.each(shapes)('waitMs limits the wait in every shape of statement: %s', async (statement) => {
     for (const name of ['stock', 'other']) {
-      await stand().table(name, 'item varchar(40) NOT NULL PRIMARY KEY')
-      await stand().query(`INSERT INTO ${name} VALUES ('bolts')`)
+      await stand.table(name, ITEM)
+      await stand.query(`INSERT INTO ${name} VALUES ('bolts')`)
     }
-    const holder = await stand().begin()
+    const holder = await stand.begin()
     expect(await rowLock(holder.tx, statement, { waitMs: 0 })).toEqual([{ item: 'bolts' }])
-    const other = await stand().begin()
+    const other = await stand.begin()
     for (const waitMs of [0, 100]) {
       await expect(rowLock(other.tx, statement, { waitMs })).rejects.toBeInstanceOf(LockTimeoutError)
     }
@@ -145,20 +139,18 @@ await onDrivers((stand, product) => {
   })
 
   test('a statement that does not want to wait is asked once', async () => {
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
-    await stand().query("INSERT INTO stock VALUES ('bolts')")
-    const holder = await stand().begin()
+    await stand.table('stock', ITEM, "('bolts')")
+    const holder = await stand.begin()
     await rowLock(holder.tx, 'SELECT * FROM stock FOR UPDATE')
-    const { tx } = await stand().begin()
+    const { tx } = await stand.begin()
     // This test ends before.
     const refused = rowLock(tx, 'SELECT * FROM stock FOR UPDATE NOWAIT', { waitMs: 600_000 })
     await expect(refused).rejects.toBeInstanceOf(LockTimeoutError)
   })
 
   test('values are values, whatever is in them and around them', async () => {
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY, amount int')
-    await stand().query("INSERT INTO stock VALUES ('bolts', 1), ('nuts', NULL)")
-    const { tx, query } = await stand().begin()
+    await stand.table('stock', `${ITEM}, amount int`, "('bolts', 1), ('nuts', NULL)")
+    const { tx, query } = await stand.begin()
     if (product !== 'PostgreSQL') await query("SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'")
     const options = { waitMs: 1_000 }
     const found = (item: unknown) =>
@@ -171,13 +163,13 @@ await onDrivers((stand, product) => {
     ).toEqual([{ item: 'bolts' }])
     // A body of JSON where a name was expected: mysql2 made `item` = 1 of it, which is true of every row.
     const object = found({ item: 1 })
-    if (stand().driver === 'mysql2') await expect(object).rejects.toBeInstanceOf(InvalidArgumentError)
+    if (stand.driver === 'mysql2') await expect(object).rejects.toBeInstanceOf(InvalidArgumentError)
     else expect(await object).toEqual([])
   })
 
   test.skipIf(product === 'PostgreSQL')('nothing stays prepared', async () => {
-    await stand().table('stock', 'item varchar(40) NOT NULL PRIMARY KEY')
-    const { tx, query } = await stand().begin()
+    await stand.table('stock', ITEM)
+    const { tx, query } = await stand.begin()
     // Of this connection.
     const count = async (what: 'prepare' | 'close'): Promise<number> =>
       Number(Object.values((await query(`SHOW SESSION STATUS LIKE 'Com_stmt_${what}'`))[0] ?? {})[1])
@@ -189,7 +181,7 @@ await onDrivers((stand, product) => {
   })
 
   test('what locks nothing is refused before it is sent', async () => {
-    const { tx } = await stand().begin()
+    const { tx } = await stand.begin()
     const nothing = [
       'SELECT 1',
       'UPDATE stock SET amount = 1',

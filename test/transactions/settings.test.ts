@@ -41,13 +41,11 @@ function counted(tx: SqlConnection): { readonly tx: SqlConnection; readonly sent
 
 await onDrivers((stand, product) => {
   test('the settings are as before, whether the lock was had or not', async () => {
-    const { begin, query, untilWaiting } = stand()
-    await stand().table('row_of', 'number int NOT NULL PRIMARY KEY')
-    await query('INSERT INTO row_of VALUES (1)')
-    const holder = await begin()
+    await stand.table('row_of', 'number int NOT NULL PRIMARY KEY', '(1)')
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'set')
     await holder.query('SELECT * FROM row_of WHERE number = 1 FOR UPDATE')
-    const other = await begin()
+    const other = await stand.begin()
     for (const change of CHANGES[product]) await other.query(change)
     const before = await other.query(SETTINGS[product])
     await expect(transactionLock(other.tx, 'set', { waitMs: 50 })).rejects.toBeInstanceOf(LockTimeoutError)
@@ -56,7 +54,7 @@ await onDrivers((stand, product) => {
     ).rejects.toBeInstanceOf(LockTimeoutError)
     expect(await other.query(SETTINGS[product])).toEqual(before)
     const granted = transactionLock(other.tx, 'set', { waitMs: 15_000 })
-    await untilWaiting()
+    await stand.untilWaiting()
     await holder.commit()
     await granted
     await rowLock(other.tx, 'SELECT * FROM row_of WHERE number = 1 FOR UPDATE', { waitMs: 500 })
@@ -67,8 +65,8 @@ await onDrivers((stand, product) => {
   test.each([2 ** 31, 2 ** 32, 4 * 10 ** 10, Number.MAX_SAFE_INTEGER, Infinity])(
     'waitMs %d is no more than the server takes',
     async (waitMs) => {
-      await stand().table('row_of', 'number int NOT NULL PRIMARY KEY')
-      const { tx, query } = await stand().begin()
+      await stand.table('row_of', 'number int NOT NULL PRIMARY KEY')
+      const { tx, query } = await stand.begin()
       if (product !== 'PostgreSQL') await query("SET SESSION sql_mode = 'TRADITIONAL'")
       await transactionLock(tx, `long ${waitMs}`, { waitMs })
       await rowLock(tx, 'SELECT * FROM row_of FOR UPDATE', { waitMs })
@@ -76,14 +74,13 @@ await onDrivers((stand, product) => {
   )
 
   test('the savepoints are as before, even of the same name', async () => {
-    const { begin } = stand()
-    await stand().table('saved', 'number int NOT NULL')
-    const earlier = await begin()
+    await stand.table('saved', 'number int NOT NULL')
+    const earlier = await stand.begin()
     await transactionLock(earlier.tx, 'known')
     await earlier.commit()
-    const holder = await begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'held')
-    const other = await begin()
+    const other = await stand.begin()
     await other.query('SAVEPOINT holdfast')
     await other.query('INSERT INTO saved VALUES (1)')
     await other.query('SAVEPOINT own')
@@ -95,7 +92,7 @@ await onDrivers((stand, product) => {
     await other.query('RELEASE SAVEPOINT own')
     expect(await other.query('SELECT * FROM saved')).toEqual([{ number: 1 }])
     // PostgreSQL gives back what was locked after the savepoint; the other two keep the lock on a row that is there.
-    const third = await begin()
+    const third = await stand.begin()
     const known = transactionLock(third.tx, 'known', { waitMs: 0 })
     if (product === 'PostgreSQL') await known
     else await expect(known).rejects.toBeInstanceOf(LockTimeoutError)
@@ -103,13 +100,13 @@ await onDrivers((stand, product) => {
     await other.query('ROLLBACK TO SAVEPOINT holdfast')
     expect(await other.query('SELECT * FROM saved')).toEqual([])
     // InnoDB was not yet part of the transaction when that savepoint was set.
-    await transactionLock((await begin()).tx, 'known', { waitMs: 0 })
+    await transactionLock((await stand.begin()).tx, 'known', { waitMs: 0 })
     await other.rollback()
     await holder.rollback()
   })
 
   test('a lock that is free costs one round trip', async () => {
-    const { tx, sent } = counted((await stand().begin()).tx)
+    const { tx, sent } = counted((await stand.begin()).tx)
     const trips = async (waitMs: number | undefined): Promise<number> => {
       const before = sent.length
       await transactionLock(tx, `counted ${waitMs}`, waitMs === undefined ? {} : { waitMs })
@@ -124,12 +121,11 @@ await onDrivers((stand, product) => {
 
   test('the page shows these statements', async () => {
     const page = spaced(await readFile(new URL('../../docs/transactions.md', import.meta.url), 'utf8'))
-    const { begin, untilWaiting } = stand()
-    const holder = await begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'invoice:42')
-    const { tx, sent } = counted((await begin()).tx)
+    const { tx, sent } = counted((await stand.begin()).tx)
     const granted = transactionLock(tx, 'invoice:42', { waitMs: 2_000 })
-    await untilWaiting()
+    await stand.untilWaiting()
     await holder.commit()
     await granted
     await transactionLock(tx, 'invoice:42')
@@ -143,14 +139,12 @@ await onDrivers((stand, product) => {
   test.skipIf(product !== 'PostgreSQL')(
     'above READ COMMITTED a write after the lock is refused rather than lost',
     async () => {
-      const { begin, query, untilWaiting } = stand()
-      await stand().table('stale', 'number int NOT NULL')
-      await query('INSERT INTO stale VALUES (0)')
-      const first = await begin('REPEATABLE READ')
+      await stand.table('stale', 'number int NOT NULL', '(0)')
+      const first = await stand.begin('REPEATABLE READ')
       await transactionLock(first.tx, 'stale')
-      const second = await begin('REPEATABLE READ')
+      const second = await stand.begin('REPEATABLE READ')
       const granted = transactionLock(second.tx, 'stale')
-      await untilWaiting()
+      await stand.untilWaiting()
       await first.query('UPDATE stale SET number = 1')
       await first.commit()
       await granted

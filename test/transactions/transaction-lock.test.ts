@@ -18,12 +18,10 @@ function freshName(): string {
 
 await onDrivers((stand, product) => {
   test.each(isolations[product])('one transaction at a time has it: %s', async (isolation) => {
-    const { query, connect } = stand()
     const name = freshName()
-    await stand().table('counted', 'number int NOT NULL')
-    await query('INSERT INTO counted VALUES (0)')
+    await stand.table('counted', 'number int NOT NULL', '(0)')
     const worker = async (): Promise<void> => {
-      const client = await connect()
+      const client = await stand.connect()
       for (let round = 0; round < 10; round += 1) {
         const { tx, query: ask, commit } = await client.begin(isolation)
         await transactionLock(tx, name)
@@ -34,38 +32,36 @@ await onDrivers((stand, product) => {
       }
     }
     await Promise.all([worker(), worker(), worker(), worker()])
-    expect(await query('SELECT number FROM counted')).toEqual([{ number: 40 }])
+    expect(await stand.query('SELECT number FROM counted')).toEqual([{ number: 40 }])
   })
 
   test.each(['commit', 'rollback', 'kill'] as const)('is free after %s', async (end) => {
-    const { begin, kill } = stand()
     const name = freshName()
-    const holder = await begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, name)
-    const waiter = await begin()
+    const waiter = await stand.begin()
     const granted = transactionLock(waiter.tx, name)
-    await stand().untilWaiting()
-    await (end === 'kill' ? (await kill(holder))() : holder[end]())
+    await stand.untilWaiting()
+    await (end === 'kill' ? (await stand.kill(holder))() : holder[end]())
     await granted
     await waiter.commit()
   })
 
   test('is taken again by its transaction at once, and is still one lock', async () => {
     const name = freshName()
-    const holder = await stand().begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, name)
     await transactionLock(holder.tx, name, { waitMs: 0 })
     await holder.commit()
-    await transactionLock((await stand().begin()).tx, name, { waitMs: 0 })
+    await transactionLock((await stand.begin()).tx, name, { waitMs: 0 })
   })
 
   test('waits no longer than waitMs, and the transaction goes on', async () => {
-    const { begin, query } = stand()
     const name = freshName()
-    await stand().table('kept', 'number int NOT NULL')
-    const holder = await begin()
+    await stand.table('kept', 'number int NOT NULL')
+    const holder = await stand.begin()
     await transactionLock(holder.tx, name)
-    const other = await begin()
+    const other = await stand.begin()
     await other.query('INSERT INTO kept VALUES (1)')
     for (const waitMs of [0, 1, 300]) {
       const refusal = await transactionLock(other.tx, name, { waitMs }).catch((error: unknown) => error)
@@ -77,17 +73,16 @@ await onDrivers((stand, product) => {
     await holder.commit()
     await transactionLock(other.tx, name, { waitMs: 0 })
     await other.commit()
-    expect(await query('SELECT number FROM kept')).toHaveLength(4)
+    expect(await stand.query('SELECT number FROM kept')).toHaveLength(4)
   })
 
   test('is shared by those who share it', async () => {
-    const { begin } = stand()
     const name = freshName()
     // In MySQL and MariaDB the first use of a name is alone.
-    const first = await begin()
+    const first = await stand.begin()
     await transactionLock(first.tx, name, { shared: true })
     await first.commit()
-    const [one, two, writer] = [await begin(), await begin(), await begin()]
+    const [one, two, writer] = [await stand.begin(), await stand.begin(), await stand.begin()]
     await transactionLock(one.tx, name, { shared: true, waitMs: 0 })
     await transactionLock(two.tx, name, { shared: true, waitMs: 0 })
     await expect(transactionLock(writer.tx, name, { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
@@ -95,12 +90,11 @@ await onDrivers((stand, product) => {
     await two.commit()
     await transactionLock(writer.tx, name, { waitMs: 0 })
     await expect(
-      transactionLock((await begin()).tx, name, { shared: true, waitMs: 0 }),
+      transactionLock((await stand.begin()).tx, name, { shared: true, waitMs: 0 }),
     ).rejects.toBeInstanceOf(LockTimeoutError)
   })
 
   test('two names are two locks, however much alike', async () => {
-    const { begin } = stand()
     const long = 'x'.repeat(300)
     const alike = [
       'a',
@@ -117,9 +111,9 @@ await onDrivers((stand, product) => {
       `${long}1`,
       `${long}2`,
     ]
-    const holder = await begin()
+    const holder = await stand.begin()
     for (const name of alike) await transactionLock(holder.tx, name, { waitMs: 0 })
-    const other = await begin()
+    const other = await stand.begin()
     // MySQL waits for a second before it gives up, so not all of them are tried there.
     for (const name of product === 'MySQL' ? alike.slice(-2) : alike) {
       await expect(transactionLock(other.tx, name, { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
@@ -128,7 +122,7 @@ await onDrivers((stand, product) => {
   })
 
   test('any name will do', async () => {
-    const { tx } = await stand().begin()
+    const { tx } = await stand.begin()
     await fc.assert(
       fc.asyncProperty(hostileNames, (name) => transactionLock(tx, name, { waitMs: 0 })),
       { numRuns: 50 },

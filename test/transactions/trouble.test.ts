@@ -23,46 +23,48 @@ await onDrivers((stand, product) => {
   test.each([undefined, 60_000])(
     'an abort ends the wait, and the transaction goes on: waitMs %s',
     async (waitMs) => {
-      const { begin, untilWaiting, query } = stand()
-      await stand().table('kept', 'number int NOT NULL')
-      const holder = await begin()
+      await stand.table('kept', 'number int NOT NULL')
+      const holder = await stand.begin()
       await transactionLock(holder.tx, 'aborted')
-      const waiter = await begin()
+      const waiter = await stand.begin()
       await waiter.query('INSERT INTO kept VALUES (1)')
       const controller = new AbortController()
       const options = { signal: controller.signal, ...(waitMs === undefined ? {} : { waitMs }) }
       const refused = transactionLock(waiter.tx, 'aborted', options).catch((error: unknown) => error)
-      await untilWaiting()
+      await stand.untilWaiting()
       const reason = new Error('no longer wanted')
       controller.abort(reason)
       expect(await refused).toBe(reason)
       await waiter.query('INSERT INTO kept VALUES (2)')
       await waiter.commit()
-      expect(await query('SELECT number FROM kept ORDER BY number')).toEqual([{ number: 1 }, { number: 2 }])
+      expect(await stand.query('SELECT number FROM kept ORDER BY number')).toEqual([
+        { number: 1 },
+        { number: 2 },
+      ])
       await holder.commit()
-      await transactionLock((await begin()).tx, 'aborted', { waitMs: 0 })
+      await transactionLock((await stand.begin()).tx, 'aborted', { waitMs: 0 })
     },
   )
 
   test('a signal that was aborted before sends nothing', async () => {
-    const { tx } = await stand().begin()
+    const { tx } = await stand.begin()
     const reason = new Error('before')
     await expect(transactionLock(tx, 'never', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
-    await transactionLock((await stand().begin()).tx, 'never', { waitMs: 0 })
+    await transactionLock((await stand.begin()).tx, 'never', { waitMs: 0 })
   })
 
   test('an abort has no effect once the lock is held', async () => {
     const controller = new AbortController()
-    const holder = await stand().begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'kept', { signal: controller.signal, waitMs: 10_000 })
     controller.abort()
     await holder.query('SELECT 1')
-    const other = await stand().begin()
+    const other = await stand.begin()
     await expect(transactionLock(other.tx, 'kept', { waitMs: 0 })).rejects.toBeInstanceOf(LockTimeoutError)
   })
 
   test('of two that wait for each other one is told, and the other gets the lock', async () => {
-    const [one, two] = [await stand().begin(), await stand().begin()]
+    const [one, two] = [await stand.begin(), await stand.begin()]
     await transactionLock(one.tx, 'left')
     await transactionLock(two.tx, 'right')
     const victims: string[] = []
@@ -78,37 +80,35 @@ await onDrivers((stand, product) => {
     expect(victims).toHaveLength(1)
     const winner = victims[0] === 'one' ? two : one
     await winner.commit()
-    const after = await stand().begin()
+    const after = await stand.begin()
     await transactionLock(after.tx, 'left', { waitMs: 0 })
     await transactionLock(after.tx, 'right', { waitMs: 0 })
   })
 
   test('a connection killed while it waits is an error of the store', async () => {
-    const { begin, driver, kill, untilWaiting } = stand()
-    const holder = await begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'killed')
-    const waiter = await begin()
-    const end = await kill(waiter)
+    const waiter = await stand.begin()
+    const end = await stand.kill(waiter)
     const failed = transactionLock(waiter.tx, 'killed', { waitMs: 60_000 }).catch((error: unknown) => error)
-    await untilWaiting()
+    await stand.untilWaiting()
     await end()
     const error = await failed
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ reason: 'unreachable', transient: true, lockName: 'killed' })
-    // On a connection that is gone each statement of the driver `postgres` throws where nobody can catch it.
-    if (driver !== 'postgres') {
+    // On a connection that is gone each statement of the stand.driver `postgres` throws where nobody can catch it.
+    if (stand.driver !== 'postgres') {
       await expect(transactionLock(waiter.tx, 'killed')).rejects.toBeInstanceOf(StoreError)
     }
     await holder.commit()
-    await transactionLock((await begin()).tx, 'killed', { waitMs: 0 })
+    await transactionLock((await stand.begin()).tx, 'killed', { waitMs: 0 })
   })
 
   test.skipIf(product === 'PostgreSQL')('without the table the error says how to make it', async () => {
-    const { begin, query } = stand()
-    await query('RENAME TABLE holdfast_names TO elsewhere')
-    const { tx } = await begin()
+    await stand.query('RENAME TABLE holdfast_names TO elsewhere')
+    const { tx } = await stand.begin()
     const error = await transactionLock(tx, 'a').catch((reason: unknown) => reason)
-    await query('RENAME TABLE elsewhere TO holdfast_names')
+    await stand.query('RENAME TABLE elsewhere TO holdfast_names')
     expect(error).toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('mysqlNamesSchema()'),
@@ -116,17 +116,16 @@ await onDrivers((stand, product) => {
   })
 
   test.skipIf(product !== 'PostgreSQL')('a transaction that has failed already says so', async () => {
-    const { tx, query } = await stand().begin()
+    const { tx, query } = await stand.begin()
     await query('SELECT 1 / 0').catch(() => undefined)
     const error = await transactionLock(tx, 'a').catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('roll back first') })
   })
 
   test('a statement limit of the application ends the wait too', async () => {
-    const { begin } = stand()
-    const holder = await begin()
+    const holder = await stand.begin()
     await transactionLock(holder.tx, 'limited')
-    const waiter = await begin()
+    const waiter = await stand.begin()
     if (product === 'PostgreSQL') await waiter.query("SET LOCAL statement_timeout = '100ms'")
     else await waiter.query('SET SESSION innodb_lock_wait_timeout = 1')
     const error = await transactionLock(waiter.tx, 'limited').catch((reason: unknown) => reason)
@@ -139,9 +138,8 @@ await onDrivers((stand, product) => {
   test.skipIf(product === 'PostgreSQL')(
     'a limit of the application on statements is told from the end of a wait',
     async () => {
-      await stand().table('free', 'number int NOT NULL PRIMARY KEY')
-      await stand().query('INSERT INTO free VALUES (1)')
-      const { tx, query } = await stand().begin()
+      await stand.table('free', 'number int NOT NULL PRIMARY KEY', '(1)')
+      const { tx, query } = await stand.begin()
       await query(
         `SET SESSION ${product === 'MySQL' ? 'max_execution_time = 5' : 'max_statement_time = 0.005'}`,
       )
@@ -161,9 +159,9 @@ await onDrivers((stand, product) => {
   test.skipIf(product === 'PostgreSQL').each([0, 300])(
     'a wait for a table ends in time, waitMs %i',
     async (waitMs) => {
-      await stand().table('rows_of', 'number int NOT NULL PRIMARY KEY')
-      const holder = await stand().begin()
-      const { tx } = await stand().begin()
+      await stand.table('rows_of', 'number int NOT NULL PRIMARY KEY')
+      const holder = await stand.begin()
+      const { tx } = await stand.begin()
       for (const [table, lock] of [
         ['rows_of', () => rowLock(tx, 'SELECT * FROM rows_of FOR UPDATE', { waitMs })],
         ['holdfast_names', () => transactionLock(tx, 'beside', { waitMs })],
@@ -192,10 +190,9 @@ const calls: ReadonlyArray<[string, (tx: SqlConnection) => Promise<unknown>]> = 
 
 await onDrivers((stand, product) => {
   test.each(calls)('%s without a transaction says what to do', async (_call, call) => {
-    const { address, begin } = stand()
-    const { host, port, user, password, database } = address
-    await stand().table('locked', 'number int NOT NULL PRIMARY KEY')
-    const over = await begin()
+    const { host, port, user, password, database } = stand.address
+    await stand.table('locked', 'number int NOT NULL PRIMARY KEY')
+    const over = await stand.begin()
     await over.commit()
     await expect(call(over.tx)).rejects.toBeInstanceOf(NoTransactionError)
     const place = { host, port, user, password, database }

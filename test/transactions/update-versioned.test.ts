@@ -14,16 +14,15 @@ const bolts = { table: 'stock', key: { item: 'bolts' } }
 
 await onDrivers((stand, product) => {
   beforeEach(async () => {
-    await stand().table(
+    await stand.table(
       'stock',
       'item varchar(40) NOT NULL PRIMARY KEY, amount int NOT NULL, version bigint NOT NULL',
     )
-    await stand().query("INSERT INTO stock VALUES ('bolts', 40, 7)")
+    await stand.query("INSERT INTO stock VALUES ('bolts', 40, 7)")
   })
 
   test('of many who change the row at once none is lost', async () => {
-    const { address, query } = stand()
-    const { host, port, user, password, database } = address
+    const { host, port, user, password, database } = stand.address
     const place = { host, port, user, password, database }
     const pool =
       product === 'PostgreSQL'
@@ -36,7 +35,7 @@ await onDrivers((stand, product) => {
       expect(row).toMatchObject({ item: 'bolts', amount: expect.any(Number) })
     }
     await Promise.all(Array.from({ length: 40 }, take))
-    const [row] = await query('SELECT amount, version FROM stock')
+    const [row] = await stand.query('SELECT amount, version FROM stock')
     expect({ amount: row?.['amount'], version: Number(row?.['version']) }).toEqual({
       amount: 0,
       version: 47,
@@ -45,8 +44,7 @@ await onDrivers((stand, product) => {
   })
 
   test('what is computed for the version is ignored', async () => {
-    const { query } = stand()
-    const { tx, commit } = await stand().begin('READ COMMITTED')
+    const { tx, commit } = await stand.begin('READ COMMITTED')
     const row = await updateVersioned(tx, bolts, (found) => ({ ...found, amount: 39 }))
     expect({ ...row, version: Number(row?.['version']) }).toEqual({ item: 'bolts', amount: 39, version: 8 })
     const before = updateVersioned(tx, bolts, (found) => ({
@@ -56,12 +54,12 @@ await onDrivers((stand, product) => {
     }))
     expect(Number((await before)?.['version'])).toBe(9)
     await commit()
-    const [written] = await query('SELECT amount, version FROM stock')
+    const [written] = await stand.query('SELECT amount, version FROM stock')
     expect({ ...written, version: Number(written?.['version']) }).toEqual({ amount: 38, version: 9 })
   })
 
   test.skipIf(product === 'PostgreSQL')('a pool with callbacks is refused', async () => {
-    const { host, port, user, password, database } = stand().address
+    const { host, port, user, password, database } = stand.address
     const pool = withCallbacks({ host, port, user, password, database, allowPublicKeyRetrieval: true })
     const refused = Promise.resolve(
       Reflect.apply(updateVersioned, undefined, [pool, bolts, () => ({ amount: 1 })]),
@@ -71,12 +69,11 @@ await onDrivers((stand, product) => {
   })
 
   test('gives up with a typed error, having changed nothing', async () => {
-    const { begin, query } = stand()
-    const { tx, rollback } = await begin('READ COMMITTED')
+    const { tx, rollback } = await stand.begin('READ COMMITTED')
     let computed = 0
     const failed = updateVersioned(tx, { ...bolts, attempts: 3 }, async () => {
       computed += 1
-      await query('UPDATE stock SET amount = 1, version = version + 1')
+      await stand.query('UPDATE stock SET amount = 1, version = version + 1')
       return { amount: 99 }
     }).catch((error: unknown) => error)
     const error = await failed
@@ -84,14 +81,13 @@ await onDrivers((stand, product) => {
     expect(error).toMatchObject({ code: 'VERSION_CONFLICT', table: 'stock', attempts: 3 })
     expect(computed).toBe(3)
     await rollback()
-    expect(await query('SELECT amount FROM stock')).toEqual([{ amount: 1 }])
+    expect(await stand.query('SELECT amount FROM stock')).toEqual([{ amount: 1 }])
   })
 
   test('a transaction that cannot see the others’ changes is told at once', async () => {
-    const { begin, query } = stand()
-    const { tx, rollback } = await begin('REPEATABLE READ')
+    const { tx, rollback } = await stand.begin('REPEATABLE READ')
     const error = await updateVersioned(tx, bolts, async () => {
-      await query('UPDATE stock SET amount = 1, version = version + 1')
+      await stand.query('UPDATE stock SET amount = 1, version = version + 1')
       return { amount: 99 }
     }).catch((reason: unknown) => reason)
     if (product === 'PostgreSQL') expect(error).toBeInstanceOf(StoreError)
@@ -104,7 +100,7 @@ await onDrivers((stand, product) => {
   })
 
   test('gives the row as written, as it is, or nothing', async () => {
-    const { tx, commit } = await stand().begin('READ COMMITTED')
+    const { tx, commit } = await stand.begin('READ COMMITTED')
     const written = await updateVersioned(tx, bolts, () => ({ amount: 39 }))
     expect({ ...written, version: Number(written?.['version']) }).toEqual({
       item: 'bolts',
@@ -119,25 +115,24 @@ await onDrivers((stand, product) => {
     ).toBeUndefined()
     await expect(updateVersioned(tx, bolts, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
     await commit()
-    const [row] = await stand().query('SELECT version FROM stock')
+    const [row] = await stand.query('SELECT version FROM stock')
     expect(Number(row?.['version'])).toBe(9)
   })
 
   test('names of tables and columns are quoted', async () => {
-    const { begin, query, table: make } = stand()
     const mark = product === 'PostgreSQL' ? '"' : '`'
     const quote = (name: string): string => mark + name.replaceAll(mark, mark + mark) + mark
     const [table, column] = [`odd ${mark}; DROP TABLE x`, `the ${mark} "count" of \`it\``]
-    await make(quote(table), `${quote(column)} int NOT NULL, revision int NOT NULL`)
-    await query(`INSERT INTO ${quote(table)} VALUES (1, 1)`)
-    const { tx, commit } = await begin('READ COMMITTED')
+    await stand.table(quote(table), `${quote(column)} int NOT NULL, revision int NOT NULL`)
+    await stand.query(`INSERT INTO ${quote(table)} VALUES (1, 1)`)
+    const { tx, commit } = await stand.begin('READ COMMITTED')
     const row = { table, key: { [column]: 1 }, version: 'revision' }
     expect(await updateVersioned(tx, row, () => ({ [column]: 2 }))).toMatchObject({ [column]: 2 })
     await commit()
   })
 
   test('bad input is refused', async () => {
-    const { tx, rollback } = await stand().begin('READ COMMITTED')
+    const { tx, rollback } = await stand.begin('READ COMMITTED')
     const compute = (): { amount: number } => ({ amount: 1 })
     for (const row of [
       { table: '', key: { item: 'bolts' } },

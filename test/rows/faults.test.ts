@@ -1,0 +1,138 @@
+/** What happens when the server, its table, its users or its connections are not as they should be, whichever the database. */
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { add, copy, failureOf, tallies } from '../postgres/tally.js'
+import { until } from '../servers/until.js'
+import { lasting } from '../setup/lasting.js'
+import { useAll } from '../setup/row-use.js'
+import { onOwnServers } from './own-servers.js'
+
+const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
+
+await onOwnServers('faults', (server) => {
+  const inPostgres = server.product === 'PostgreSQL'
+  let name: string
+  beforeEach(() => {
+    name = randomUUID()
+  })
+
+  describe('the table', () => {
+    test('without it, the error says what to do', async () => {
+      const error = await failureOf(add(server.client({}, { table: 'nowhere' }), 'row'))
+      expect(error).toMatchObject({ reason: 'not-ready', transient: false, lockName: 'row' })
+      expect(error.message).toContain(inPostgres ? 'holdfast schema postgres' : 'mysqlSchema()')
+      if (!inPostgres) return
+      expect((await failureOf(add(server.client({}, { table: 'nowhere.locks' })))).reason).toBe('not-ready')
+    })
+
+    test('another one of that name is told as such', async () => {
+      await server.run('CREATE TABLE IF NOT EXISTS other (keyspace INT, name INT, colour INT)')
+      const error = await failureOf(add(server.client({}, { table: 'other' })))
+      expect(error).toMatchObject({ reason: 'wrong-type', transient: false })
+    })
+
+    test('many clients create it at once, and none fails', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const options = { table: `race_${name.slice(0, 8)}_${round}`, createTable: true }
+        const racers = Array.from({ length: 8 }, () => server.client({}, options))
+        const counts = await Promise.all(racers.map((racer) => add(racer, 'row')))
+        expect(Math.max(...counts)).toBe(8)
+        await Promise.all(racers.map(({ session }) => session.close()))
+      }
+    })
+
+    test('it may be altered while it is used', async () => {
+      const client = server.client()
+      for (let round = 0; round < 8; round += 1) await add(client, name)
+      await server.run('ALTER TABLE holdfast_locks ADD COLUMN note TEXT')
+      expect(await add(client, name)).toBe(9)
+      await server.run('ALTER TABLE holdfast_locks DROP COLUMN note')
+      expect(await add(client, name)).toBe(10)
+    })
+  })
+
+  describe('rights', () => {
+    // One that is to be cleaned away: to delete nothing, MySQL and MariaDB ask for no right.
+    beforeEach(async () => {
+      const [columns, values] = inPostgres ? [', waiting', ", '{}'"] : ['', '']
+      await server.run(`INSERT INTO holdfast_locks (keyspace, name, version, holds${columns})
+        VALUES ('latch', 'old ${name}', 1, 0${values})`)
+    })
+
+    test('those of the page are enough for all that Holdfast does, whether it is to create the table or not', async () => {
+      const modest = await server.userWith(RIGHTS)
+      const client = server.client(modest, { createTable: true })
+      await useAll(client.session)
+      await client.session.inbox?.opened()
+      expect(client.errors).toEqual([])
+      for await (const found of client.session.names('latch', '*')) expect(found).not.toContain('old')
+      const error = await failureOf(add(server.client(modest, { table: 'refused', createTable: true })))
+      expect(error).toMatchObject({ reason: 'permission', transient: false })
+    })
+
+    test.each(RIGHTS)('without %s something is refused, and the error says what is needed', async (right) => {
+      const client = server.client(await server.userWith(RIGHTS.filter((each) => each !== right)))
+      const failure = await failureOf(useAll(client.session))
+      expect(failure).toMatchObject({ reason: 'permission', transient: false })
+      expect(failure.message).toContain('SELECT, INSERT, UPDATE and DELETE')
+    })
+  })
+
+  describe('connections', () => {
+    test('one that is killed while idle is replaced, and no command fails for it', async () => {
+      const client = server.client()
+      await add(client, name)
+      for (const connection of await server.connections()) await server.end(connection)
+      await until(async () => (await server.connections()).length === 0, { what: 'it has ended' })
+      await until(() => add(client, name).catch(() => undefined), { what: 'the next one works' })
+      expect(client.errors).toEqual([])
+    })
+
+    test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
+      const client = server.client()
+      await add(client, name)
+      const letGo = await server.lockRow(name)
+      const failing = failureOf(add(client, name))
+      await server.end(await until(() => server.blocked(), { what: 'it waits for the row' }))
+      expect(await failing).toMatchObject({ transient: true })
+      await letGo()
+      expect(await add(client, name)).toBe(2)
+    })
+
+    test('a row that is locked for too long fails the command in its time', async () => {
+      const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 300 : 1_500) })
+      await add(client, name)
+      const letGo = await server.lockRow(name)
+      // Whichever of the two ends it first.
+      expect(await failureOf(add(client, name))).toMatchObject({ transient: true })
+      if (inPostgres)
+        await until(async () => (await server.blocked()) === undefined, { what: 'the statement ends' })
+      await letGo()
+      // In MySQL and MariaDB, what was given up may have been done after all.
+      expect(await add(client, name)).toBeLessThanOrEqual(inPostgres ? 2 : 3)
+    })
+
+    test('a server that is not there is unreachable; what is closed says so', async () => {
+      const client = server.client({ host: '127.0.0.1', port: 1 })
+      const unreachable = { reason: 'unreachable', transient: true }
+      expect(await failureOf(add(client))).toMatchObject(unreachable)
+      if (inPostgres) await expect(client.session.inbox?.opened()).rejects.toMatchObject(unreachable)
+      await client.session.close()
+      expect(await failureOf(add(client))).toMatchObject({ transient: false })
+    })
+
+    test('a command that cannot be sent in its time is rejected', async () => {
+      const client = server.client({}, { connections: 1 }, { commandTimeoutMs: lasting(500) })
+      await add(client, name)
+      const thaw = await server.freeze()
+      try {
+        const failures = await Promise.all(
+          [name, 'second', 'third'].map((each) => failureOf(client.session.change(tallies, each, copy))),
+        )
+        expect(failures.map(({ reason }) => reason)).toEqual(['timeout', 'timeout', 'timeout'])
+      } finally {
+        await thaw()
+      }
+    })
+  })
+})
