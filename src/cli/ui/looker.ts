@@ -54,7 +54,7 @@ export class Looker implements Reader, Pictures {
   #trouble: string | undefined
   #around: Around = NOTHING
 
-  /** `told` says what a failure is in words for people; `historyMs` how far back to know what was, whether or not a page was open; `meter` counts what a client does. */
+  /** `told` says what a failure is in words for people; `historyMs`: how far back to know what was, with no page open too; `meter` counts for a client. */
   constructor(
     private readonly catalogue: Catalogue,
     private readonly family: Pick<Family, 'waitsAround'>,
@@ -264,10 +264,8 @@ export class Looker implements Reader, Pictures {
       )
       .slice(0, MOST_WAITS)
       .map(linkOf)
-    const common = { deadlocks, waits, changes: [], since: since - (since % 1_000) }
-    return subject.filter === undefined
-      ? { ...this.#paintOne(subject.name), ...common }
-      : { ...this.#paintList(subject), ...common }
+    const painted = subject.filter === undefined ? this.#paintOne(subject.name) : this.#paintList(subject)
+    return { ...painted, deadlocks, waits, changes: [], since: since - (since % 1_000) }
   }
 
   #paintOne(name: string): Painted {
