@@ -69,11 +69,10 @@ local function claim(client)
   end
 end
 
--- `it`: its process, if the caller knows it.
-local function leave(place, it)
+local function leave(place)
   local client = client_of(place)
   -- Read before anything is written: a key of another type then changes nothing.
-  it = it or process_of(client)
+  local it = process_of(client)
   if redis.call('ZREM', line, place) == 0 then
     return false
   end
@@ -230,7 +229,7 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          leave(place, it)
+          leave(place)
           local stays = shared and process_of(client)
           if stays then
             stays.unclaimed = place

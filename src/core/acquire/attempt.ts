@@ -98,8 +98,15 @@ export class Attempt {
     const watching = queue.watch.inForce
     const leaseMs = call.leaseMs ?? watchdog.leaseMs
     const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
-    const request = {
-      ...this.#requestFor(tenure, leaseMs, watching),
+    const hears = watching || queue.pollsOf(call) !== undefined
+    const request: AcquireRequest = {
+      name: tenure.name,
+      owner: tenure.storedAs,
+      heldBefore: tenure.holds.length,
+      leaseMs: leaseMs + env.settings.quarantineMs,
+      // One that may have been given a place before has it still.
+      waits: call.waitMs > 0 && !call.once && (hears || this.traces.mayBeInLine),
+      permits: call.permits,
       lingers: offer !== undefined,
       caller: left && this.#caller(answerBy, left),
     }
@@ -118,20 +125,6 @@ export class Attempt {
     const earlier = this.traces.repeated(request)
     learned.watching = false
     return { request, tenure, sent, sentAt, earlier, watching, version, leaseMs, offer }
-  }
-
-  #requestFor(tenure: Tenure, leaseMs: number, watching: boolean): AcquireRequest {
-    const { env, call, queue } = this
-    const hears = watching || queue.pollsOf(call) !== undefined
-    return {
-      name: tenure.name,
-      owner: tenure.storedAs,
-      heldBefore: tenure.holds.length,
-      leaseMs: leaseMs + env.settings.quarantineMs,
-      // One that may have been given a place before has it still.
-      waits: call.waitMs > 0 && !call.once && (hears || this.traces.mayBeInLine),
-      permits: call.permits,
-    }
   }
 
   #caller(waitsUntil: number, left: AbortSignal): AcquireRequest['caller'] {

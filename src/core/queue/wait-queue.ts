@@ -68,7 +68,8 @@ export class WaitQueue {
 
   /** The first waiter of the same owner that came before this one. */
   ahead(of: Waiter): Waiter | undefined {
-    const [first] = this.#related?.get(keyOf(of)) ?? NOBODY
+    if (!this.#related) return undefined
+    const [first] = this.#related.get(keyOf(of)) ?? NOBODY
     return first === of ? undefined : first
   }
 
@@ -91,6 +92,7 @@ export class WaitQueue {
 
   /** A request of one of them has ended. */
   told(): void {
+    if (this.untold.size === 0) return
     for (const tell of this.untold) tell()
     this.untold.clear()
   }

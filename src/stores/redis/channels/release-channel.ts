@@ -1,4 +1,4 @@
-import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import { Alarm, type Schedule } from '../../../base/time/schedule.js'
 import type { Watch } from '../../../port/lock-port.js'
 import type { Link } from '../connection/link.js'
 import { redissonNameOf } from '../keys/companion-key.js'
@@ -15,16 +15,48 @@ export function releaseChannelOf(key: string): string {
 /** @param text what was published; absent where something may have been missed. */
 type Listener = (text?: string) => void
 
-const NOBODY: readonly Listener[] = []
+const NOBODY: readonly Hearing[] = []
 
-class Subscription {
+/** One who watches a channel. */
+class Hearing implements Watch {
+  constructor(
+    private readonly subscription: Subscription,
+    readonly tell: Listener,
+    readonly key: string | undefined,
+  ) {}
+
+  get confirmed(): Promise<void> {
+    return this.subscription.confirmed
+  }
+
+  get inForce(): boolean {
+    return this.subscription.inForce
+  }
+
+  doubt(): void {
+    this.subscription.link().doubtNews()
+  }
+
+  close(): void {
+    this.subscription.delete(this)
+  }
+}
+
+/** Rings when nobody has watched it for a while. */
+class Subscription extends Alarm {
   /** By the lock's key that they want to hear of; undefined: of all. A process may hear of ten thousand locks on its one channel. */
-  readonly #listeners = new Map<string | undefined, Set<Listener>>()
-  lingering: TimerHandle | undefined
+  readonly #hearings = new Map<string | undefined, Set<Hearing>>()
   /** How long it stays when nobody watches it. */
   lingersMs = LINGER_MS
   inForce = false
-  constructor(readonly confirmed: Promise<void>) {
+
+  constructor(
+    readonly channel: string,
+    readonly confirmed: Promise<void>,
+    readonly link: () => Link,
+    private readonly channels: Pick<ReleaseChannels, 'linger' | 'leave'>,
+  ) {
+    super()
     confirmed.then(
       () => {
         this.inForce = true
@@ -33,34 +65,38 @@ class Subscription {
     )
   }
 
+  ring(): void {
+    this.channels.leave(this)
+  }
+
   get unheard(): boolean {
-    return this.#listeners.size === 0
+    return this.#hearings.size === 0
   }
 
-  add(listener: Listener, key: string | undefined): void {
-    const listeners = this.#listeners.get(key)
-    if (listeners) listeners.add(listener)
-    else this.#listeners.set(key, new Set([listener]))
+  add(hearing: Hearing): void {
+    const hearings = this.#hearings.get(hearing.key)
+    if (hearings) hearings.add(hearing)
+    else this.#hearings.set(hearing.key, new Set([hearing]))
   }
 
-  delete(listener: Listener, key: string | undefined): boolean {
-    const listeners = this.#listeners.get(key)
-    if (!listeners?.delete(listener)) return false
-    if (listeners.size === 0) this.#listeners.delete(key)
-    return true
+  delete(hearing: Hearing): void {
+    const hearings = this.#hearings.get(hearing.key)
+    if (!hearings?.delete(hearing)) return
+    if (hearings.size === 0) this.#hearings.delete(hearing.key)
+    if (this.unheard) this.channels.linger(this)
   }
 
   tell(text?: string): void {
-    for (const listener of this.#listeners.get(undefined) ?? NOBODY) listener(text)
-    const about = text === undefined ? undefined : this.#listeners.get(keyIn(text))
-    for (const listener of about ?? NOBODY) listener(text)
+    for (const { tell } of this.#hearings.get(undefined) ?? NOBODY) tell(text)
+    const about = text === undefined ? undefined : this.#hearings.get(keyIn(text))
+    for (const { tell } of about ?? NOBODY) tell(text)
     if (text !== undefined) return
-    for (const [key, listeners] of this.#listeners)
-      if (key !== undefined) for (const listener of listeners) listener()
+    for (const [key, hearings] of this.#hearings)
+      if (key !== undefined) for (const { tell } of hearings) tell()
   }
 }
 
-/** The watched channels: one subscription each, however many listeners it has (rule W2). */
+/** The watched channels: one subscription each, however many watch it (rule W2). */
 export class ReleaseChannels {
   readonly #subscriptions = new Map<string, Subscription>()
 
@@ -76,22 +112,11 @@ export class ReleaseChannels {
    */
   hear(channel: string, onMessage: Listener, key?: string, lingersMs = LINGER_MS): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
-    this.schedule.cancel(subscription.lingering)
-    subscription.lingering = undefined
+    this.schedule.cancel(subscription)
     subscription.lingersMs = Math.max(subscription.lingersMs, lingersMs)
-    // One function may watch twice: each watch counts for itself.
-    const listener: Listener = (text) => onMessage(text)
-    subscription.add(listener, key)
-    return {
-      confirmed: subscription.confirmed,
-      get inForce() {
-        return subscription.inForce
-      },
-      doubt: () => this.link().doubtNews(),
-      close: () => {
-        if (subscription.delete(listener, key) && subscription.unheard) this.#linger(channel, subscription)
-      },
-    }
+    const hearing = new Hearing(subscription, onMessage, key)
+    subscription.add(hearing)
+    return hearing
   }
 
   /** Whether no channel is subscribed, nor about to be. */
@@ -119,40 +144,48 @@ export class ReleaseChannels {
     const subscription = this.#subscriptions.get(channel)
     if (!subscription) return
     this.#subscriptions.delete(channel)
-    this.schedule.cancel(subscription.lingering)
+    this.schedule.cancel(subscription)
     subscription.inForce = false
     subscription.tell()
   }
 
   close(): void {
-    for (const { lingering } of this.#subscriptions.values()) this.schedule.cancel(lingering)
+    for (const subscription of this.#subscriptions.values()) this.schedule.cancel(subscription)
     this.#subscriptions.clear()
   }
 
   #subscribe(channel: string): Subscription {
-    const subscription = new Subscription(this.link().subscribe(channel))
+    const subscription = new Subscription(channel, this.link().subscribe(channel), this.link, this)
     this.#subscriptions.set(channel, subscription)
     subscription.confirmed.catch(() => {
       // The next watch tries again, and does not share this failure.
       if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
-      this.schedule.cancel(subscription.lingering)
+      this.schedule.cancel(subscription)
     })
     return subscription
   }
 
-  /** Ends the subscription after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
-  #linger(channel: string, subscription: Subscription): void {
-    const unwanted = (): boolean => this.#subscriptions.get(channel) === subscription && subscription.unheard
-    subscription.confirmed.then(
-      () => {
-        if (!unwanted() || subscription.lingering) return
-        subscription.lingering = this.schedule.at(this.schedule.clock.now() + subscription.lingersMs, () => {
-          if (!unwanted()) return
-          this.#subscriptions.delete(channel)
-          this.link().unsubscribe(channel)
-        })
-      },
-      () => undefined,
-    )
+  /** Nobody watches it: it ends after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
+  linger(subscription: Subscription): void {
+    // One that is not allowed any more is never in force again.
+    if (!this.#isUnwanted(subscription) || subscription.place >= 0) return
+    if (subscription.inForce)
+      this.schedule.set(subscription, this.schedule.clock.now() + subscription.lingersMs)
+    else
+      subscription.confirmed.then(
+        () => this.linger(subscription),
+        () => undefined,
+      )
+  }
+
+  /** That while is over. */
+  leave(subscription: Subscription): void {
+    if (!this.#isUnwanted(subscription)) return
+    this.#subscriptions.delete(subscription.channel)
+    this.link().unsubscribe(subscription.channel)
+  }
+
+  #isUnwanted(subscription: Subscription): boolean {
+    return this.#subscriptions.get(subscription.channel) === subscription && subscription.unheard
   }
 }

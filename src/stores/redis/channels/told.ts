@@ -21,25 +21,23 @@ export interface Told {
  * @param word the client's word for that line
  */
 export function toldIn(message: string, word?: string): Told | undefined {
-  const [count, ...words] = message.split(' ')
-  const grants = Number(count)
+  const words = message.split(' ')
+  const [count = '', proof = '', first, second] = words
+  const [grants, key] = [Number(count), keyIn(message)]
   if (grants === 0) {
-    const [inMs, place = '', ...key] = words
-    return isPlace(place) && Number(inMs) >= 0
-      ? { key: key.join(' '), grants: [], proven: false, look: { place, inMs: Number(inMs) } }
-      : undefined
+    const [inMs, place = ''] = [Number(proof), first]
+    return isPlace(place) && inMs >= 0 ? { key, grants: [], proven: false, look: { place, inMs } } : undefined
   }
-  const [proof, ...granted] = words
-  const [serverUs, leaseMs] = [Number(granted[0]), Number(granted[1])]
-  const end = 2 + 2 * grants
-  if (!(grants > 0) || granted.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
+  const [serverUs, leaseMs] = [Number(first), Number(second)]
+  const end = 4 + 2 * grants
+  if (!(grants > 0) || words.length <= end || !(serverUs > 0) || !(leaseMs > 0)) return undefined
   const told: ToldGrant[] = []
-  for (let index = 2; index < end; index += 2) {
-    const [place = '', token = ''] = granted.slice(index, index + 2)
-    if (isPlace(place)) told.push({ place, serverUs, leaseMs, fence: fenceIn(token) })
+  for (let index = 4; index < end; index += 2) {
+    const place = words[index] ?? ''
+    if (isPlace(place)) told.push({ place, serverUs, leaseMs, fence: fenceIn(words[index + 1] ?? '') })
   }
-  const proven = word !== undefined && proof === proofOf('sha1', word, granted.join(' '))
-  return { key: granted.slice(end).join(' '), grants: told, proven }
+  const said = message.slice(count.length + proof.length + 2)
+  return { key, grants: told, proven: word !== undefined && proof === proofOf('sha1', word, said) }
 }
 
 /** Gives back those grants of a message whose calls have left. */

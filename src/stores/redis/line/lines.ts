@@ -20,6 +20,7 @@ const AFTER_LEASE_MS = 2
 /** As `looksMs`: stands outside the line, and takes the lock wherever it is free. */
 const OUTSIDE = -1
 
+const LISTENS = Promise.resolve(true)
 const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
 
 /**
@@ -252,6 +253,7 @@ export class Lines {
     }
     const own = this.channels.hear(this.#ownChannel(name), hear, key)
     const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
+    if (!releases || releases === LISTENS) return own
     return {
       confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
       get inForce() {
@@ -317,6 +319,7 @@ export class Lines {
     const news = (): void => standing.tell()
     const releases = channels.map((channel) => this.channels.hear(channel, news))
     standing.releases = releases
+    if (releases.every(({ inForce }) => inForce)) return LISTENS
     return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
       () => true,
       () => {
