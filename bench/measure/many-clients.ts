@@ -17,6 +17,7 @@ const QUICK_CLIENTS = 40
 /** That share the clients. */
 const PROCESSES = 4
 const DURATION_MS = 20_000
+const QUICK_DURATION_MS = 2_000
 const RESTING_LOOKS = 10
 const RESTING_PAUSE_MS = 500
 const LIMIT_MS = 300_000
@@ -30,13 +31,14 @@ export async function manyClients(quick: boolean): Promise<Answer<ManyClients>[]
   for (const cluster of [false, true])
     for (const lingerMs of [0, 'auto'] as const) {
       const clients = quick ? QUICK_CLIENTS : CLIENTS
+      const durationMs = quick ? QUICK_DURATION_MS : DURATION_MS
       console.log(`many clients: ${clients}${cluster ? ' in a Cluster' : ''}, lingerMs: ${lingerMs}`)
-      answers.push(await carried({ clients, cluster, lingerMs }))
+      answers.push(await carried({ clients, cluster, lingerMs }, durationMs))
     }
   return answers
 }
 
-async function carried(terms: Terms): Promise<Answer<ManyClients>> {
+async function carried(terms: Terms, durationMs: number): Promise<Answer<ManyClients>> {
   const brought = terms.cluster
     ? await bringCluster({ prefer: 'binary', args: ARGUMENTS })
     : await bringServer({ prefer: 'binary', args: ARGUMENTS })
@@ -55,7 +57,7 @@ async function carried(terms: Terms): Promise<Answer<ManyClients>> {
     for (const host of crew) host.kill()
   }, LIMIT_MS)
   try {
-    return await measured(terms, servers, crew)
+    return { ...terms, ...(await measured(terms.clients, durationMs, servers, crew)) }
   } catch (error) {
     return { failed: `${error instanceof Error ? error.message : error}` }
   } finally {
@@ -66,7 +68,12 @@ async function carried(terms: Terms): Promise<Answer<ManyClients>> {
   }
 }
 
-async function measured(terms: Terms, servers: Servers, crew: readonly Host[]): Promise<ManyClients> {
+async function measured(
+  clients: number,
+  durationMs: number,
+  servers: Servers,
+  crew: readonly Host[],
+): Promise<Omit<ManyClients, keyof Terms>> {
   const [first] = crew
   const all = (word: string): Promise<unknown> => Promise.all(crew.map((host) => host.does(word)))
   const emptyBytes = await servers.usedBytes()
@@ -82,7 +89,7 @@ async function measured(terms: Terms, servers: Servers, crew: readonly Host[]): 
   const cpuBefore = await servers.cpuMs()
   const from = performance.now()
   await first?.does('release')
-  await sleep(DURATION_MS)
+  await sleep(durationMs)
   const answers = await Promise.all(crew.map((host) => host.answer()))
   const elapsedMs = performance.now() - from
   const serverMs = (await servers.cpuMs()) - cpuBefore
@@ -90,10 +97,9 @@ async function measured(terms: Terms, servers: Servers, crew: readonly Host[]): 
   const shares = answers.flatMap(({ sections }) => [...sections])
   const sections = shares.reduce((sum, each) => sum + each, 0)
   return {
-    ...terms,
-    connectionsEach: connections / terms.clients,
-    idleBytesEach: (idleBytes - emptyBytes) / terms.clients,
-    waitingBytesEach: (waitingBytes - idleBytes) / terms.clients,
+    connectionsEach: connections / clients,
+    idleBytesEach: (idleBytes - emptyBytes) / clients,
+    waitingBytesEach: (waitingBytes - idleBytes) / clients,
     sectionsPerSecond: (sections * 1_000) / elapsedMs,
     commandsPerSection: answers.reduce((sum, { commands }) => sum + commands, 0) / sections,
     messagesPerSection: published / sections,
