@@ -1,5 +1,6 @@
 /** What bounds a lock that lingers, to the millisecond. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { kindsOf } from '../../src/client/lock-client.js'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runs } from './processes.js'
@@ -9,13 +10,15 @@ const LONG_MS = 600_000
 let clock: VirtualClock
 let store: MemoryStore
 let made: Holdfast[]
+let other: Holdfast
 let far: Lock
 
 beforeEach(() => {
   clock = new VirtualClock()
   store = new MemoryStore(clock)
   made = []
-  far = client({}).lock('lock')
+  other = client({})
+  far = other.lock('lock')
 })
 afterEach(async () => {
   await Promise.all(made.map((holdfast) => holdfast.close()))
@@ -35,10 +38,16 @@ async function section(lock: Lock, ms = 0): Promise<void> {
   await hold.release()
 }
 
-/** How long others find it held from now on, looking every millisecond. */
+/** Whether the store has the lock as somebody's. Unlike a user's look, this asks nobody to give it up. */
+async function taken(): Promise<boolean> {
+  const { owners } = await kindsOf(other).session.lock.inspect('lock')
+  return owners.length > 0
+}
+
+/** How long the store has it as somebody's from now on, looking every millisecond. */
 async function heldFor(meanwhile: () => Promise<void> = async () => undefined): Promise<number> {
   const from = clock.now()
-  while (await far.isLocked()) {
+  while (await taken()) {
     await meanwhile()
     await clock.advance(1)
   }
@@ -69,7 +78,7 @@ describe('how long it stays', () => {
     await section(lock)
     const hold = await lock.acquire()
     await clock.advance(250)
-    expect(await far.isLocked()).toBe(true)
+    expect(await taken()).toBe(true)
     await hold.release()
     expect(await far.isLocked()).toBe(false)
   })
@@ -151,6 +160,62 @@ describe('a single attempt elsewhere', () => {
     const plain = client({})
     expect(await plain.lock('lock').tryAcquire()).toBeNull()
     await firm.release()
+  })
+})
+
+describe('a look from elsewhere', () => {
+  /** What it finds, and when. */
+  async function looks(): Promise<readonly [locked: boolean, afterMs: number]> {
+    const from = clock.now()
+    const looking = far.isLocked().then((locked) => [locked, clock.now() - from] as const)
+    await clock.advance(100)
+    return await looking
+  }
+
+  test('W9: has a process let go that keeps it, and waits for nothing else', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await section(lock)
+    expect(await looks()).toEqual([false, 1])
+    expect(await looks()).toEqual([false, 0])
+    const plain = await client({}).lock('lock').acquire()
+    expect(await looks()).toEqual([true, 0])
+    await plain.release()
+  })
+
+  test('W9: says after 25 ms that somebody is inside, and sooner that nobody is any more', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await section(lock)
+    const hold = await lock.acquire()
+    expect(await looks()).toEqual([true, 25])
+    const leaving = looks()
+    await hold.release()
+    expect(await leaving).toEqual([false, 1])
+  })
+
+  test('W9: of a client that is closed meanwhile ends with it', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await section(lock)
+    const hold = await lock.acquire()
+    const looking = expect(far.isLocked()).rejects.toMatchObject({ code: 'CLOSED' })
+    await clock.advance(2)
+    await other.close()
+    await looking
+    await hold.release()
+  })
+
+  test('W9: a list asks for all that it finds at once', async () => {
+    const holdfast = client({ lingerMs: LONG_MS })
+    for (const name of ['a', 'b', 'c']) await section(holdfast.lock(name))
+    const hold = await holdfast.lock('b').acquire()
+    const from = clock.now()
+    const found = (async () => {
+      const names: string[] = []
+      for await (const { name } of other.list()) names.push(name)
+      return [names, clock.now() - from]
+    })()
+    await clock.advance(100)
+    expect(await found).toEqual([['b'], 25])
+    await hold.release()
   })
 })
 
