@@ -43,42 +43,27 @@ end
 local owner, lease, looks = ARGV[2], ARGV[3], tonumber(ARGV[5] or 0)
 local me = mode .. ':' .. owner
 
--- The process may keep the lock. The note about that is no reason to fail: without it the process keeps nothing.
-local function may_linger()
-  if not line or type(redis.pcall('HSET', processes, ':lingers', owner)) ~= 'number' then
-    return false
-  end
-  if redis.call('PTTL', processes) < tonumber(lease) and redis.pcall('PEXPIRE', processes, lease) ~= 1 then
-    redis.call('HDEL', processes, ':lingers')
-    return false
-  end
-  return true
-end
-
 if taken == 0 then
   if before ~= '0' then
     sure_of_loss('HDEL', lock)
     return 0
   end
-  local token, failure = grant(me, lease)
-  if token and ARGV[7] and may_linger() then
-    return token .. ' lingers'
-  end
-  return token and (line and token or '?') or failure
+  local note = ARGV[7] and ' lingers' or ''
+  local token, failure = grant(me, lease, line and note)
+  return token and (line and token .. note or '?') or failure
 end
 
 -- Whether that holder's process may have nobody inside. Each refusal tells that process, until one message reaches it.
-local function lingers(holder)
-  local known = redis.pcall('HGET', processes, ':lingers')
-  if known == holder then
+local function lingers(holder, since)
+  local noted, told = string.match(since or '', '^(.* lingers)(.*)$')
+  if told == '' then
     -- Also by a call that publishes nothing itself: that process listens. In a cluster its channel has a tag.
     local command = publish == '' and (string.find(channels, '{', 1, true) and 'SPUBLISH' or 'PUBLISH') or nil
     if tell(string.match(holder, '^[^:]*'), 'asked', command) then
-      redis.call('HSET', processes, ':lingers', holder .. ' told')
+      redis.pcall('HSET', lock, 'since', noted .. ' told')
     end
-    return 1
   end
-  return known == holder .. ' told' and 1 or 0
+  return noted and 1 or 0
 end
 
 local function busy(left, holder, since)
@@ -96,7 +81,7 @@ local function busy(left, holder, since)
     places, first = 0, redis.call('EXISTS', line) == 0
   end
   holder = holder or ''
-  return { left, holder, server_time_us(), first and 1 or 0, places, lingers(holder), since }
+  return { left, holder, server_time_us(), first and 1 or 0, places, lingers(holder, since), since }
 end
 
 local holder, since, held = holder_of(lock, owner)

@@ -10,7 +10,7 @@
 if redis.call('HLEN', lock) == 0 then
   return 0
 end
-local waiting, last, lingers = read_line()
+local waiting, last = read_line()
 -- The holder's process checks whether it still has the lock.
 local owner = holder_of(lock)
 if owner then
@@ -18,8 +18,8 @@ if owner then
   tell(client_of(place), '0 0 ' .. place)
 end
 redis.call('DEL', lock)
-if last or lingers then
-  redis.call('HDEL', processes, ':last', ':unclaimed', ':lingers')
+if last then
+  redis.call('HDEL', processes, ':last', ':unclaimed')
 end
 if waiting and advance(nil) > 0 then
   call_head_at_end()

@@ -22,9 +22,10 @@ if redis.call('HEXISTS', lock, from) == 0 then
   return 0
 end
 local left = redis.call('PTTL', lock)
-local _, last, lingers = read_line()
+local _, last = read_line()
+local note = string.match(redis.call('HGET', lock, 'since') or '', ' lingers.*')
 -- Adds the hold first, so that the lock is never free in between.
-local token, failure = grant(mode .. ':' .. to, lease)
+local token, failure = grant(mode .. ':' .. to, lease, note)
 if not token then
   return failure
 end
@@ -32,9 +33,6 @@ redis.call('HDEL', lock, from)
 if last == mode .. ':' .. from then
   redis.call('HSET', processes, ':last', mode .. ':' .. to)
   redis.call('HDEL', processes, ':unclaimed')
-end
-if lingers == from or lingers == from .. ' told' then
-  redis.call('HSET', processes, ':lingers', to .. string.sub(lingers, #from + 1))
 end
 if left < 0 or left > tonumber(lease) then
   call_head(tonumber(lease))

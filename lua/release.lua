@@ -48,7 +48,7 @@ end
 local me = mode .. ':' .. owner
 local leaves = line and ARGV[4]
 local was_first = leaves and head_of_line() == me
-local waiting, last, lingers = read_line()
+local waiting, last = read_line()
 local left = leaves and leave(me)
 if (ARGV[4] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
   -- The place behind it may be the next now.
@@ -66,8 +66,5 @@ end
 redis.call('HDEL', lock, 'since')
 if last == me then
   redis.call('HDEL', processes, ':last', ':unclaimed')
-end
-if lingers == owner or lingers == owner .. ' told' then
-  redis.call('HDEL', processes, ':lingers')
 end
 return pass_on(waiting)

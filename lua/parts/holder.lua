@@ -1,7 +1,8 @@
 --[[
   Who holds a lock, a hash of owner -> hold count, and since when. No owner is called `since`: that field has the time when its owner was
   given the lock, as `TIME` tells it, `<seconds> <microseconds>`, unless Redisson took it. The client does the sum: here it would take longer
-  than all the rest.
+  than all the rest. ` lingers` stands behind it where the owner's process may keep the lock for a while after its release: a script that refuses an
+  acquire because of that owner tells its process `asked <KEYS[1]>`, and once it has heard, ` told` stands behind that.
   Returns a function that gives the owner and that text, nothing where nobody holds it; and how many holds the owner `asking` has, if any.
 ]]
 local function holder_of(lock, asking)

@@ -12,7 +12,7 @@
              away    since when no message reaches the process, 0 while it is reachable
              places  how many places it has
            and, for a lock that one owner has at a time, of `:last` -> the most recently granted place, until it releases; `:unclaimed` -> the
-           same, until its owner sends a request; `:ours`, see turns.lua; and `:lingers`, see lock.lua.
+           same, until its owner sends a request; and `:ours`, see turns.lua.
            These outlive the line
   A message to a process is `<count> <proof> <server's microseconds> <lease> <place> <token> … <KEYS[1]>` (grants), or `0 <milliseconds>
   <place> <KEYS[1]>` (look after so long). It names the lock, because all locks of a process share its channel. The proof is the SHA-1, in

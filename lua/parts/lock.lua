@@ -2,9 +2,7 @@
   A lock that one owner has at a time, and its line.
 
   KEYS[1]  the lock: a hash of owner -> hold count, and of `since`, see holder.lua; with the lease as its time to live
-  KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua. The latter's field `:lingers` -> the owner whose process may keep
-           the lock for a while after its release; a script that refuses an acquire because of that owner tells its process `asked <KEYS[1]>`,
-           and once it has heard, ` told` stands after the owner
+  KEYS[2]  the line, KEYS[3] the processes in it: see line.lua and turns.lua
   KEYS[4]  the counter of fencing tokens
            While their slot moves between nodes of a cluster they are not all at one of them: where a script is given KEYS[1] alone, it
            treats the lock as if it had no line, and announces what it frees. Those that give tokens need KEYS[4]
@@ -29,8 +27,9 @@ local function admits()
   return redis.call('EXISTS', lock) == 0
 end
 
--- Gives the lock, which is free, to a place. Returns the token, `-` where there is none; nil and the error where the server refuses.
-local function grant(place, lease)
+-- Gives the lock, which is free, to a place; `note`: what stands behind the time. Returns the token, `-` where there is none; nil and the error
+-- where the server refuses.
+local function grant(place, lease, note)
   local token, its_mode, owner = '-', string.match(place, '^([^:]*):(.*)$')
   if its_mode ~= 'x' then
     local failure
@@ -39,7 +38,7 @@ local function grant(place, lease)
       return nil, failure
     end
   end
-  redis.call('HSET', lock, owner, '1', 'since', since_now())
+  redis.call('HSET', lock, owner, '1', 'since', since_now() .. (note or ''))
   -- Redis does not undo a script that fails halfway: without its lease (no permission, say) the lock would stay for ever.
   local leased = redis.pcall('PEXPIRE', lock, lease)
   if leased ~= 1 then
@@ -67,8 +66,7 @@ end
 -- nothing changed, instead of freeing a lock without telling anybody.
 local function read_line()
   if line then
-    local known = redis.call('HMGET', processes, ':last', ':lingers')
-    return redis.call('ZCARD', line) > 0, known[1], known[2]
+    return redis.call('ZCARD', line) > 0, redis.call('HGET', processes, ':last')
   end
 end
 

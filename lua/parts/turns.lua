@@ -33,7 +33,7 @@ end
 -- How many processes stand in line.
 local function in_line()
   local count = redis.call('HLEN', processes)
-  for _, field in ipairs(redis.call('HMGET', processes, ':ours', ':last', ':unclaimed', ':lingers')) do
+  for _, field in ipairs(redis.call('HMGET', processes, ':ours', ':last', ':unclaimed')) do
     count = field and count - 1 or count
   end
   return count

@@ -6,8 +6,9 @@ import { kindsOf } from '../client/lock-client.js'
 import { Holdfast } from '../holdfast.js'
 import type { Kind } from '../kinds/kinds.js'
 import { lock } from '../kinds/kinds.js'
-import type { LockPort, LockState } from '../port/lock-port.js'
+import type { LockPort, LockSeen, LockState } from '../port/lock-port.js'
 import type { StoreSession } from '../port/store.js'
+import type { LockView } from './lock-view.js'
 
 /** The client for operators: one set of methods to inspect every kind of lock, count its waiters and free it. */
 export class Family extends Holdfast {
@@ -21,6 +22,17 @@ export class Family extends Holdfast {
 
   async inspect(kind: Kind, name: string): Promise<LockState> {
     return await this.#kinds.of(kind).locker.inspect(name)
+  }
+
+  /** The same as the store has it: asks nobody to give up what it keeps with nobody inside. */
+  async seen(kind: Kind, name: string): Promise<LockSeen> {
+    const { locker } = this.#kinds.of(kind)
+    return await locker.query(() => locker.port.inspect(name))
+  }
+
+  /** A lock that was seen, with its holder's process asked whether anybody is inside. */
+  async asked({ lingers: _, ...seen }: LockView): Promise<LockView> {
+    return { ...seen, ...(await this.inspect(lock, seen.name)) }
   }
 
   /** The number of waiting clients, where a process counts once; undefined where the store does not know. */

@@ -40,6 +40,8 @@ export interface LockView {
   readonly owners: readonly Holder[]
   /** 0 if there is no lease, Infinity if a lease has no end. */
   readonly remainingMs: number
+  /** Its holder's process may have nobody inside, and was not asked. */
+  readonly lingers?: boolean
   /** How a read-write lock is held. */
   readonly mode?: Mode | undefined
   /** The last fencing token. */
@@ -177,6 +179,7 @@ export function stateText(lock: LockView): string {
   if (count !== undefined) return count > 0 ? `closed, ${count} to be counted down` : 'open'
   if (number !== undefined) return `${number}: permits available, or the count of a latch`
   if (!isLocked(lock)) return 'free'
+  if (lock.lingers) return 'held or kept'
   return mode === undefined ? 'held' : `held to ${mode}`
 }
 

@@ -1,6 +1,6 @@
 import { exitCodes } from './exit-codes.js'
 import { firstAnswer } from './first-answer.js'
-import { type LockView, viewJson } from './lock-view.js'
+import { isLocked, type LockView, viewJson } from './lock-view.js'
 import type { Output } from './output.js'
 import type { Server } from './server.js'
 import { type Sorting, sortings } from './sorting.js'
@@ -16,10 +16,18 @@ export async function ls(
   await firstAnswer(server.family.greet(), output)
   const found: LockView[] = []
   const listing = server.catalogue.held(pattern)
-  for await (const lock of listing) {
-    if (output.json && !sorting) await output.result(() => '', viewJson(lock))
-    else found.push(lock)
+  const take = async (view: LockView): Promise<void> => {
+    if (output.json && !sorting) await output.result(() => '', viewJson(view))
+    else found.push(view)
   }
+  // Whether somebody is inside of these only their processes know: all of them are asked at once.
+  const lingering: LockView[] = []
+  for await (const view of listing) {
+    if (view.lingers) lingering.push(view)
+    else await take(view)
+  }
+  const asked = await Promise.all(lingering.map((view) => server.family.asked(view)))
+  for (const view of asked) if (isLocked(view) || view.waitingClients) await take(view)
   const { unreadable } = listing
   if (unreadable > 0) {
     const noun = unreadable === 1 ? 'lock' : 'locks'
@@ -28,7 +36,7 @@ export async function ls(
   }
   found.sort(sortings[sorting ?? 'name'])
   if (output.json) {
-    for (const lock of found) await output.result(() => '', viewJson(lock))
+    for (const view of found) await output.result(() => '', viewJson(view))
     return exitCodes.ok
   }
   if (found.length === 0) {

@@ -41,6 +41,11 @@ export class StoreCatalogue implements Catalogue {
   }
 
   async look(name: string): Promise<readonly LockView[]> {
+    const views = await this.#seen(name)
+    return await Promise.all(views.map((view) => (view.lingers ? this.family.asked(view) : view)))
+  }
+
+  async #seen(name: string): Promise<readonly LockView[]> {
     const views = await Promise.all(this.#sorts.map(({ see }) => see(name)))
     const there = views.filter((view) => view !== undefined)
     if (there.length > 0) return there
@@ -49,7 +54,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   async lookAtAll(names: readonly string[], pace: Pace, seen: Seen): Promise<void> {
-    await lookAtEach(this, names, pace, seen)
+    await lookAtEach({ look: (name) => this.#seen(name) }, names, pace, seen)
   }
 
   held(pattern: string, pace = atOnce): Listing {
@@ -83,7 +88,7 @@ export class StoreCatalogue implements Catalogue {
 
   async #lock(name: string): Promise<LockView | undefined> {
     const [state, fence, waitingClients] = await Promise.all([
-      this.family.inspect(kinds.lock, name),
+      this.family.seen(kinds.lock, name),
       this.family.lastFence(name),
       this.family.countWaiting(kinds.lock, name),
     ])

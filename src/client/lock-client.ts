@@ -152,12 +152,17 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
     if (!this.#lists) throw new UnsupportedKindError('list of its locks', keptIn(this.#kinds.session))
     const { locker } = this.#plain
     const states = this.#kinds.session.lock.list(checkName(pattern))[Symbol.asyncIterator]()
+    // Those that may have nobody inside come last: all of them are asked at once.
+    const lingering: string[] = []
     try {
       for (;;) {
         const { done, value } = await locker.query(() => states.next())
-        if (done) return
-        yield locker.translated(value)
+        if (done) break
+        if (value.lingers) lingering.push(value.name)
+        else yield locker.translated(value)
       }
+      const asked = await Promise.all(lingering.map((name) => locker.inspect(name)))
+      yield* asked.filter(({ owners }) => owners.length > 0)
     } finally {
       const ended = states.return?.()
       // Which comes after the step under way: where that is given up, so is this.

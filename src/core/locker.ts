@@ -1,16 +1,18 @@
 import { reasonOf } from '../base/errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockLostError } from '../base/errors/errors.js'
 import { labelOf } from '../base/identity/label.js'
+import type { Owner } from '../base/identity/owner.js'
 import { withDeadline } from '../base/time/with-deadline.js'
 import type { Emit } from '../observe/events/events.js'
 import { releaseChannel, traceRelease } from '../observe/trace/release.js'
 import { noAnswer } from '../port/failure.js'
-import type { LockState } from '../port/lock-port.js'
+import type { LockSeen, LockState } from '../port/lock-port.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
 import { calledFrom } from './acquire/called-from.js'
 import { granted } from './acquire/granted.js'
 import { OWN_FAILURE_MS } from './acquire/outage.js'
+import { Patience } from './acquire/patience.js'
 import { Environment } from './environment.js'
 import { extend } from './lease/extend.js'
 import { Lifetime } from './lifetime.js'
@@ -138,12 +140,25 @@ export class Locker extends Environment {
     return !queue || (queue.callers === 0 && !queue.held && queue.backUntil <= this.schedule.clock.now())
   }
 
-  /** The lock as the store has it, with the owners of this client's own tenure called by their names. */
-  async inspect(name: string): Promise<LockState> {
-    return this.translated(await this.#question(name, () => this.port.inspect(name)))
+  /**
+   * The lock, held where somebody is inside: another process that may keep it with nobody inside is asked to give it up (rule W9).
+   *
+   * @param about the one whose holds are wanted: nobody is asked for the sake of others
+   */
+  async inspect(name: string, about?: Owner): Promise<LockState> {
+    const patience = new Patience()
+    for (let asksIn = about ? 1 : 0; ; asksIn -= 1) {
+      const state = await this.#question(name, () => this.port.inspect(name, asksIn === 0))
+      patience.refused(state, this.schedule.clock.now())
+      const { askAgainAt } = patience
+      if (!askAgainAt || (about && !state.owners.some(({ owner }) => owner === about)))
+        return this.translated(state)
+      await this.query(() => this.pauses.until(askAgainAt))
+    }
   }
 
-  translated(state: LockState): LockState {
+  /** As its users read it, with the owners of this client's own tenure called by their names. */
+  translated({ lingers: _, ...state }: LockSeen): LockState {
     const stored = state.owners[0]?.owner
     const { lingering, kin } = this
     const lingersHere = lingering.lastOf(state.name)?.tenure.storedAs === stored

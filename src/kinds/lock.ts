@@ -156,7 +156,8 @@ export class Lock {
   async holdCount(owner?: Owner): Promise<number> {
     const asked = owner === undefined ? this.#terms.owners.current()?.owner : checkOwner(owner)
     if (asked === undefined) return 0
-    return (await this.inspect()).owners.find((each) => each.owner === asked)?.holds ?? 0
+    const { owners } = await this.#terms.locker.inspect(this.name, asked)
+    return owners.find((each) => each.owner === asked)?.holds ?? 0
   }
 
   /** The time left of the lease in the store, in milliseconds: 0 if the lock is free, Infinity if the lease never ends. */

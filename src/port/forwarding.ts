@@ -3,7 +3,7 @@ import type {
   AcquireRequest,
   HandOverRequest,
   LockPort,
-  LockState,
+  LockSeen,
   News,
   Polls,
   ReleaseReply,
@@ -59,8 +59,8 @@ export class ForwardingPort implements LockPort {
     return this.port.watch(name, onNews)
   }
 
-  inspect(name: string): Promise<LockState> {
-    return this.port.inspect(name)
+  inspect(name: string, asks?: boolean): Promise<LockSeen> {
+    return this.port.inspect(name, asks)
   }
 
   countWatchers(name: string): Promise<number | undefined> {
@@ -71,7 +71,7 @@ export class ForwardingPort implements LockPort {
     return this.port.forceUnlock(name)
   }
 
-  list(pattern: string): AsyncIterable<LockState> {
+  list(pattern: string): AsyncIterable<LockSeen> {
     return this.port.list(pattern)
   }
 }

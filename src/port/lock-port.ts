@@ -69,8 +69,12 @@ export interface LockPort {
   /** Calls back on each release of the lock, and, without particulars, whenever it may have missed one. */
   watch(name: string, onNews: (news?: News) => void): Watch
 
-  /** The lock as the store has it now. */
-  inspect(name: string): Promise<LockState>
+  /**
+   * The lock as the store has it now.
+   *
+   * @param asks whether the process of a holder that `lingers` is to be told that others ask for the lock
+   */
+  inspect(name: string, asks?: boolean): Promise<LockSeen>
 
   /** How many clients watch for this lock's release; undefined where the store does not know who waits. */
   countWatchers(name: string): Promise<number | undefined>
@@ -79,7 +83,7 @@ export interface LockPort {
   forceUnlock(name: string): Promise<boolean>
 
   /** The locks whose names match a glob pattern. */
-  list(pattern: string): AsyncIterable<LockState>
+  list(pattern: string): AsyncIterable<LockSeen>
 }
 
 /**
@@ -258,6 +262,12 @@ export interface OwnerState {
   readonly label?: string
   /** Since when it has the lock, in milliseconds since 1970 by the store's clock; absent where the store does not know that. */
   readonly heldSince?: number | undefined
+}
+
+/** A lock as a port sees it. */
+export interface LockSeen extends LockState {
+  /** The holder's process, another one, may have nobody inside, and hears when others ask. Absent where it cannot be told, or is not there. */
+  readonly lingers?: boolean
 }
 
 /** A lock as seen in the store. */

@@ -65,6 +65,35 @@ describe('holdfast ls', () => {
     })
   })
 
+  it('W9: a lock that a process keeps with nobody inside is not held, for inspect neither', async () => {
+    const prefix = place.lockName()
+    const holdfast = place.holdfast({ lingerMs: 600_000 })
+    const keeps = async (end: string): Promise<void> => {
+      const lock = holdfast.lock(`${prefix}:${end}`)
+      await place.eventually(async () => {
+        await lock.withLock(() => undefined)
+        return (await lock.inspect()).lingering
+      })
+    }
+    for (const end of ['inside', 'kept', 'looked at']) await keeps(end)
+    const hold = await holdfast.lock(`${prefix}:inside`).acquire()
+    // Each waits 25 ms for their process: on a busy machine one more look is right.
+    const list = async (): Promise<string> => {
+      const { stdout } = await program.run(['ls', '--json', `${prefix}:[ik]*`])
+      return jsonLines(stdout)
+        .map(({ name }) => String(name))
+        .join()
+    }
+    await place.eventually(list, (names) => names === `${prefix}:inside`)
+    const look = async (): Promise<unknown> => {
+      const { stdout } = await program.run(['inspect', '--json', `${prefix}:looked at`])
+      return jsonLines(stdout)[0]?.['locked']
+    }
+    await place.eventually(look, (locked) => locked === false)
+    await place.eventually(() => holdfast.census.tenures === 1)
+    await hold.release()
+  })
+
   it('sorts by who waits, by age or by name, as a table and as JSON', async () => {
     const prefix = place.lockName()
     const holdfast = place.holdfast()

@@ -65,6 +65,26 @@ describe.each(stages)('costs of a lock that lingers ($where)', ({ open }) => {
     expect(await commandsOf(() => fenced.withLock(() => undefined))).toEqual(['handOver'])
   })
 
+  test('W9: a look: one command where nobody may keep it, or its own process does; else a message and up to six', async () => {
+    const other = scene.holdfast().lock(scene.name)
+    const look = (): Promise<unknown> => other.isLocked()
+    // It connects.
+    await other.isHeld(holdfast.owner())
+    expect(await commandsOf(() => lock.isLocked())).toEqual(['inspect'])
+    expect(await lock.inspect()).toMatchObject({ lingering: true })
+    expect(await commandsOf(() => other.isHeld(holdfast.owner()))).toEqual(['inspect'])
+    const hold = await lock.acquire()
+    const asked = await commandsOf(look)
+    expect(asked.filter((label) => label.endsWith('PUBLISH'))).toHaveLength(1)
+    expect(asked.filter((label) => label === 'inspect').length).toBeLessThanOrEqual(6)
+    await hold.release()
+    await eventually(() => holdfast.census.tenures === 0)
+    const plain = await other.acquire()
+    expect(await commandsOf(() => lock.isLocked())).toEqual(['inspect'])
+    await plain.release()
+    expect(await commandsOf(look)).toEqual(['inspect'])
+  })
+
   test('asked for by another process: the three commands that two sections have on their own', async () => {
     const other = scene.holdfast().lock(scene.name)
     // Has its process listen, and take its place with its first question.

@@ -9,15 +9,17 @@ const LONG_MS = 600_000
 
 const processes = duringEach(() => new Processes())
 const client = (options: HoldfastOptions): Holdfast => processes.holdfast(options)
+let other: Holdfast
 let far: Lock
 beforeEach(() => {
-  far = processes.client()
+  other = processes.holdfast()
+  far = other.lock('lock')
 })
 
-/** How long others find it held from now on, looking every millisecond. */
+/** How long the store has it as somebody's from now on, looking every millisecond. */
 async function heldFor(meanwhile: () => Promise<void> = async () => undefined): Promise<number> {
   const from = processes.clock.now()
-  while (await far.isLocked()) {
+  while (await processes.taken()) {
     await meanwhile()
     await processes.clock.advance(1)
   }
@@ -48,7 +50,7 @@ describe('how long it stays', () => {
     await processes.sections(lock)
     const hold = await lock.acquire()
     await processes.clock.advance(250)
-    expect(await far.isLocked()).toBe(true)
+    expect(await processes.taken()).toBe(true)
     await hold.release()
     expect(await far.isLocked()).toBe(false)
   })
@@ -110,6 +112,62 @@ describe('a single attempt elsewhere', () => {
     const plain = client({})
     expect(await plain.lock('lock').tryAcquire()).toBeNull()
     await firm.release()
+  })
+})
+
+describe('a look from elsewhere', () => {
+  /** What it finds, and when. */
+  async function looks(): Promise<readonly [locked: boolean, afterMs: number]> {
+    const from = processes.clock.now()
+    const looking = far.isLocked().then((locked) => [locked, processes.clock.now() - from] as const)
+    await processes.clock.advance(100)
+    return await looking
+  }
+
+  test('W9: has a process let go that keeps it, and waits for nothing else', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await processes.sections(lock)
+    expect(await looks()).toEqual([false, 1])
+    expect(await looks()).toEqual([false, 0])
+    const plain = await client({}).lock('lock').acquire()
+    expect(await looks()).toEqual([true, 0])
+    await plain.release()
+  })
+
+  test('W9: says after 25 ms that somebody is inside, and sooner that nobody is any more', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await processes.sections(lock)
+    const hold = await lock.acquire()
+    expect(await looks()).toEqual([true, 25])
+    const leaving = looks()
+    await hold.release()
+    expect(await leaving).toEqual([false, 1])
+  })
+
+  test('W9: of a client that is closed meanwhile ends with it', async () => {
+    const lock = client({ lingerMs: LONG_MS }).lock('lock')
+    await processes.sections(lock)
+    const hold = await lock.acquire()
+    const looking = expect(far.isLocked()).rejects.toMatchObject({ code: 'CLOSED' })
+    await processes.clock.advance(2)
+    await other.close()
+    await looking
+    await hold.release()
+  })
+
+  test('W9: a list asks for all that it finds at once', async () => {
+    const holdfast = client({ lingerMs: LONG_MS })
+    for (const name of ['a', 'b', 'c']) await processes.sections(holdfast.lock(name))
+    const hold = await holdfast.lock('b').acquire()
+    const from = processes.clock.now()
+    const found = (async () => {
+      const names: string[] = []
+      for await (const { name } of other.list()) names.push(name)
+      return [names, processes.clock.now() - from]
+    })()
+    await processes.clock.advance(100)
+    expect(await found).toEqual([['b'], 25])
+    await hold.release()
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { kindsOf } from '../../src/client/lock-client.js'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { settle } from './scripted-port.js'
@@ -9,6 +10,7 @@ export class Processes {
   /** All that are to be closed at the end. */
   readonly made: Holdfast[] = []
   readonly #store = new MemoryStore(this.clock)
+  readonly #observer = new Holdfast(this.#store)
 
   /** A process of its own. */
   holdfast(options: HoldfastOptions = {}): Holdfast {
@@ -20,6 +22,12 @@ export class Processes {
   /** The one lock, in a process of its own. */
   client(options: HoldfastOptions = {}): Lock {
     return this.holdfast(options).lock('lock')
+  }
+
+  /** Whether the store has the one lock as somebody's. Unlike a user's look, this asks nobody to give it up. */
+  async taken(): Promise<boolean> {
+    const { owners } = await kindsOf(this.#observer).session.lock.inspect('lock')
+    return owners.length > 0
   }
 
   /** Sections of so many milliseconds, one after the other, each so long after the one before. */
@@ -58,7 +66,7 @@ export class Processes {
 
   /** Closes them; nothing may be left in any. */
   async end(): Promise<void> {
-    await Promise.all(this.made.map((holdfast) => holdfast.close()))
+    await Promise.all([this.#observer, ...this.made].map((holdfast) => holdfast.close()))
     for (const { census } of this.made) expect(Object.values(census).every((count) => count === 0)).toBe(true)
     expect(this.clock.timers).toBe(0)
   }

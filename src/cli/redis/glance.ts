@@ -128,7 +128,8 @@ function glanceOf(
   outside: number | undefined,
 ): Glance {
   const [left, fields, token, places, processes, others] = answer
-  const owners = holdersIn(pairs(texts(fields)))
+  const hash = pairs(texts(fields))
+  const owners = holdersIn(hash)
   const line = waitersOf(places, processes, time)
   const inLine = pairs(texts(processes)).filter(([client]) => !client.startsWith(':')).length
   const fenced = typeof token === 'string'
@@ -139,6 +140,7 @@ function glanceOf(
     owners,
     remainingMs,
     kind: fenced ? 'fenced lock' : there || line.length > 0 ? 'lock' : undefined,
+    ...(hash.some(([field, text]) => field === 'since' && text.includes(' lingers')) && { lingers: true }),
     ...(fenced && { fence: token }),
     ...(line.length > 0 && { line }),
     waitingClients: outside === undefined ? undefined : Math.max(0, outside) + inLine,

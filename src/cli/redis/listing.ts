@@ -68,7 +68,7 @@ export class KeyListing implements Listing {
     const name = COMPANION.test(found) ? undefined : this.#new('lock', found)
     if (name === undefined) return []
     const look: Look = async () => {
-      const state = await server.family.inspect(lock, name)
+      const state = await server.family.seen(lock, name)
       return await hashView(server, state, 'brief')
     }
     look.plain = name

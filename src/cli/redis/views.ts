@@ -1,7 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
 import type { Kind } from '../../kinds/kinds.js'
 import * as kinds from '../../kinds/kinds.js'
-import type { LockState } from '../../port/lock-port.js'
+import type { LockSeen, LockState } from '../../port/lock-port.js'
 import { tokenCounterOf } from '../../stores/redis/keys/companion-key.js'
 import { readWriteKeysOf } from '../../stores/redis/keys/read-write-keys.js'
 import type { Holder, LockView, Mode } from '../lock-view.js'
@@ -17,7 +17,7 @@ export type Depth = 'brief' | 'full'
  * The lock in the hash of that name, which plain, fair and fenced locks share. Only a counter tells a
  * fenced one, once a token was minted.
  */
-export async function hashView(server: RedisLocks, state: LockState, depth: Depth): Promise<LockView> {
+export async function hashView(server: RedisLocks, state: LockSeen, depth: Depth): Promise<LockView> {
   const { keyspace } = server
   const key = keyspace.keyOf(state.name)
   const full = depth === 'full'

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../../base/errors/errors.js'
 import type { Around } from '../../client/deadlock/around.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
-import type { Catalogue, Pace } from '../catalogue.js'
+import { type Catalogue, lookAtEach, type Pace, type Seen } from '../catalogue.js'
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
 import { changesBetween, type Sight } from './changes.js'
@@ -138,9 +138,18 @@ export class Looker implements Reader, Pictures {
     while (!signal.aborted) {
       const startedAtMs = performance.now()
       try {
-        const names = this.#wanted()
         const pace: Pace = (commands) => this.#forLooks.take(commands, signal)
-        await this.catalogue.lookAtAll(names, pace, (name, found) => this.#saw(name, found))
+        const saw: Seen = (name, found) => this.#saw(name, found)
+        // Whoever opens the page of one lock wants to know whether somebody is inside; a list is not to have all its locks given up.
+        const single = new Set(
+          [...this.#subjects].flatMap(({ filter, name }) => (filter === undefined ? [name] : [])),
+        )
+        await lookAtEach(this.catalogue, [...single], pace, saw)
+        await this.catalogue.lookAtAll(
+          this.#wanted().filter((name) => !single.has(name)),
+          pace,
+          saw,
+        )
         await this.#findWaits(signal)
         this.#trouble = undefined
       } catch (error) {

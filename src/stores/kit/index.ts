@@ -22,6 +22,7 @@ export type {
   GrantedReply,
   HandOverRequest,
   LockPort,
+  LockSeen,
   LockState,
   News,
   OwnerState,

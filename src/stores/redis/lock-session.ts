@@ -70,7 +70,8 @@ export class LockSession implements StoreSession {
     this.#refusals = new Refusals(this.link, onError)
     this.#writesLater = client.writesLater === true
     const keyPrefix = client.options.keyPrefix ?? ''
-    this.parts = { link: this.link, channels, keyPrefix, onError, renewals, batchOf }
+    const { clientId } = settings
+    this.parts = { link: this.link, clientId, channels, keyPrefix, onError, renewals, batchOf }
     this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
   }
 

@@ -209,6 +209,11 @@ export class ExclusiveLock {
     this.#body.lingers = { told: false }
   }
 
+  /** Whether its client may have nobody inside. */
+  get lingers(): boolean {
+    return this.#body.lingers !== undefined && this.owner !== undefined
+  }
+
   /** A call is refused by that lock. Returns whether its client may have nobody inside; it is told, until it hears. */
   ask(): boolean {
     const { lingers, owner } = this.#body

@@ -7,7 +7,7 @@ import type {
   GrantedReply,
   HandOverRequest,
   LockPort,
-  LockState,
+  LockSeen,
   News,
   Polls,
   ReleaseReply,
@@ -141,12 +141,17 @@ export class RowLockPort implements FencedPort {
     return this.client.listen(name, exclusiveLocks, onNews)
   }
 
-  async inspect(name: string): Promise<LockState> {
-    return await this.#look(name, (lock) => ({
+  async inspect(name: string, asks = false): Promise<LockSeen> {
+    const lingers = ({ lingers, owner }: ExclusiveLock): boolean =>
+      lingers && owner !== undefined && clientOf(owner) !== this.client.id
+    const seen = await this.#look(name, (lock) => ({
       name,
       owners: ownersOf(lock),
       remainingMs: lock.remainingMs,
+      ...(lingers(lock) && { lingers: true }),
     }))
+    if (asks && seen.lingers) await this.#change(name, (lock) => lingers(lock) && lock.ask())
+    return seen
   }
 
   async countWatchers(name: string): Promise<number | undefined> {
@@ -166,7 +171,7 @@ export class RowLockPort implements FencedPort {
     })
   }
 
-  async *list(pattern: string): AsyncIterable<LockState> {
+  async *list(pattern: string): AsyncIterable<LockSeen> {
     for await (const name of this.client.names(exclusiveLocks.keyspace, pattern)) {
       const state = await this.inspect(name)
       if (state.owners.length > 0) yield state
@@ -332,7 +337,7 @@ export class RowLockPort implements FencedPort {
 }
 
 /** Whose it is; one that a transaction keeps it for has no holds any more. */
-function ownersOf({ owner, holds, heldSince, tiedTo }: ExclusiveLock): LockState['owners'] {
+function ownersOf({ owner, holds, heldSince, tiedTo }: ExclusiveLock): LockSeen['owners'] {
   if (owner !== undefined) return [{ owner, holds, ...(heldSince !== undefined && { heldSince }) }]
   return tiedTo === undefined ? [] : [{ owner: tiedTo, holds: 0 }]
 }

@@ -106,6 +106,34 @@ describe('holdfast ui: what it costs', () => {
     expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
   })
 
+  it('W9: a list has no process give up what it keeps; the page of one lock does', async () => {
+    const redis = new Redis(server.port, server.host)
+    const holdfast = new Holdfast(redis, { lingerMs: 600_000 })
+    undo.push(async () => {
+      await holdfast.close()
+      redis.disconnect()
+    })
+    const lock = holdfast.lock('kept')
+    await eventually(async () => {
+      await lock.withLock(() => undefined)
+      return (await lock.inspect()).lingering
+    })
+    const { url } = await serve(program, server.url)
+    const { body } = await fetch(`${url}events`)
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+    // Shown after a listing, and again after a look at what it found.
+    for (let pictures = 0; pictures < 3; ) {
+      const { value = '' } = (await reader?.read()) ?? {}
+      pictures += value.split('"state":"held or kept"').length - 1
+    }
+    await reader?.cancel()
+    expect(holdfast.census.tenures).toBe(1)
+    const closed = new AbortController()
+    undo.push(() => closed.abort())
+    await fetch(`${url}events?name=kept`, { signal: closed.signal })
+    await eventually(() => holdfast.census.tenures === 0)
+  })
+
   it('many pages cost what one costs, with any filter no more than the bound', async () => {
     await hold(10)
     const { url } = await serve(program, server.url)

@@ -4,20 +4,21 @@ import type {
   BatchPort,
   HandOverRequest,
   LockPort,
-  LockState,
+  LockSeen,
   News,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
   Watch,
 } from '../../../port/lock-port.js'
+import { announce } from '../channels/announcements.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Link, NodeLink } from '../connection/link.js'
 import { HOLDERS_OF_PERMITS } from '../keys/semaphore-keys.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { lockRenewal } from '../renewals/lease-renewals.js'
 import { renewEach } from '../renewals/renewal.js'
-import { listIn, ownersIn, timeLeft } from '../scripts/replies.js'
+import { lingers, listIn, ownersIn, timeLeft } from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { runScript } from '../scripts/script.js'
 import { inspect } from '../scripts/scripts.generated.js'
@@ -26,6 +27,8 @@ import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 /** What the ports of a session share. */
 export interface LockParts {
   readonly link: Link
+  /** The first half of all owners of this client. */
+  readonly clientId: string
   readonly channels: ReleaseChannels
   readonly keyPrefix: string
   readonly onError: (error: unknown) => void
@@ -108,11 +111,20 @@ export class ReentrantLockPort implements LockPort {
     return this.parts.channels.hear(this.commands.releaseChannel(name), () => onNews())
   }
 
-  inspect(name: string): Promise<LockState> {
-    return runScript(this.parts.link, inspect, this.key(name), name, [], (reply) => {
+  async inspect(name: string, asks = false): Promise<LockSeen> {
+    const { link, clientId } = this.parts
+    const seen = await runScript(link, inspect, this.key(name), name, [], (reply) => {
       const [left, ...fields] = listIn(reply, 1)
-      return { name, owners: ownersIn(fields), remainingMs: timeLeft(left) }
+      const owners = ownersIn(fields)
+      return { name, owners, remainingMs: timeLeft(left), lingers: lingers(fields) }
     })
+    const keeper = seen.owners[0]?.owner.split(':')[0] ?? clientId
+    if (!seen.lingers || keeper === clientId) return { ...seen, lingers: false }
+    if (!asks) return seen
+    const channel = this.commands.channelOf(name, keeper)
+    // A client that may not publish, or looks at a replica, learns no more than who has the lock; nor is a process told that is gone.
+    const told = await announce(link, name, channel, `asked ${this.key(name)}`, () => undefined)
+    return { ...seen, lingers: told > 0 }
   }
 
   async countWatchers(name: string): Promise<number> {
@@ -123,11 +135,11 @@ export class ReentrantLockPort implements LockPort {
     return (await this.commands.forceUnlock(name)) > 0
   }
 
-  async *list(pattern: string): AsyncIterable<LockState> {
+  async *list(pattern: string): AsyncIterable<LockSeen> {
     for (const node of await this.parts.link.nodes()) yield* this.#listNode(node, pattern)
   }
 
-  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
+  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockSeen> {
     const { keyPrefix } = this.parts
     for await (const key of scanKeys(node, keyPrefix, pattern)) {
       // The hashes of a semaphore's holders and of the processes in a line look like locks, and are none.

@@ -67,7 +67,7 @@ export function ownerIn(reply: unknown): Owner | undefined {
   return isOwner(text) ? text : undefined
 }
 
-/** A time of the server's clock, as milliseconds since 1970: read from these, or from seconds and microseconds, `<seconds> <microseconds>`. */
+/** A time of the server's clock, as milliseconds since 1970: read from these, or from seconds and microseconds, `<seconds> <microseconds>`; whatever stands behind. */
 export function timeIn(reply: unknown): number | undefined {
   if (typeof reply !== 'string') return undefined
   const [seconds, microseconds] = reply.split(' ').map(Number)
@@ -84,6 +84,11 @@ export function ownersIn(fields: readonly unknown[]): OwnerState[] {
   const pairs = pairsIn(fields)
   const heldSince = timeIn(pairs.find(([field]) => field === 'since')?.[1])
   return pairs.flatMap(([field, count]) => ownerState(field, count, heldSince))
+}
+
+/** Whether the process that has the lock may have nobody inside: see lua/parts/holder.lua. */
+export function lingers(fields: readonly unknown[]): boolean {
+  return String(fields[fields.indexOf('since') + 1]).includes(' lingers')
 }
 
 /** One that holds, unless what stands there is no owner with its holds. */
