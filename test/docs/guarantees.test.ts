@@ -14,7 +14,7 @@ interface Shown {
 
 const onRedis = ['test/fault/', 'test/line/', 'test/connections/', 'test/lessons/']
 const columns: Readonly<Record<string, Shown>> = {
-  standalone: { suite: 'test/contract/standalone.test.ts', own: onRedis },
+  standalone: { suite: 'test/contract/standalone.test.ts', own: [...onRedis, 'test/costs/'] },
   Sentinel: { suite: 'test/contract/sentinel.test.ts', own: onRedis },
   Cluster: { suite: 'test/contract/cluster.test.ts', own: onRedis },
   memory: { suite: 'test/conformance/memory.test.ts', own: ['test/contract/memory.test.ts'] },
