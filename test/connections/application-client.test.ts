@@ -40,7 +40,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       await scene.nothingLeft()
     }
 
-    test('that waits in BLPOP delays nothing, and goes on waiting', async () => {
+    test('ioredis: that waits in BLPOP delays nothing, and goes on waiting', async () => {
       const list = `${scene.name}:list`
       const popped = application.call('BLPOP', list, 0)
       await eventually(() => scene.proxy.commands.some(named('BLPOP')))
@@ -98,7 +98,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
   (library) => {
     const scene = duringEach(() => Scene.standalone(library))
 
-    test('keyPrefix and db: the key is there and nowhere else, and a release wakes', async () => {
+    test('node-redlock#107, #195, sesamecare PR#10: keyPrefix and db: the key is there and nowhere else, and a release wakes', async () => {
       const client = { keyPrefix: 'app:', db: 3 }
       const hold = await scene.holdfast({}, { client }).lock(scene.name).acquire()
       const waiter = scene.holdfast({}, { client })

@@ -90,7 +90,7 @@ describe.each([
     await next.release()
   })
 
-  test('waiting: nothing is sent while nothing happens', async () => {
+  test('common-voice PR#2476, discourse PR#17886: waiting: nothing is sent while nothing happens', async () => {
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire({ leaseMs: 60_000 })
     const waiter = await warm(true)
     const before = scene.proxy.tally()

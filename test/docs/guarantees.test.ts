@@ -14,7 +14,7 @@ interface Shown {
 
 const onRedis = ['test/fault/', 'test/line/', 'test/connections/', 'test/lessons/']
 const columns: Readonly<Record<string, Shown>> = {
-  standalone: { suite: 'test/contract/standalone.test.ts', own: onRedis },
+  standalone: { suite: 'test/contract/standalone.test.ts', own: [...onRedis, 'test/costs/'] },
   Sentinel: { suite: 'test/contract/sentinel.test.ts', own: onRedis },
   Cluster: { suite: 'test/contract/cluster.test.ts', own: onRedis },
   memory: { suite: 'test/conformance/memory.test.ts', own: ['test/contract/memory.test.ts'] },
@@ -124,7 +124,7 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     SQLite: ['all clients of a machine have the same time, whatever becomes of its wall clock'],
   },
   'wake-up without polling': {
-    standalone: ['common-voice PR#2476, discourse PR#17886: who waits does not poll'],
+    standalone: ['common-voice PR#2476, discourse PR#17886: waiting: nothing is sent while nothing happens'],
     Cluster: [
       'ioredis, redisson#3349: announcements are sharded: Redisson in a cluster hears them, other nodes are spared',
     ],

@@ -22,13 +22,4 @@ describe.each(placeNames)('fencedLock: %s', (name) => {
     expect(await one.lock(lockName).tryAcquire()).toBeNull()
     await fenced.release()
   })
-
-  test('with a retention tokens are of the clock and grow', async () => {
-    const lock = place.holdfast({ fenceRetentionMs: 60_000 }).fencedLock(place.lockName())
-    const tokens: Array<bigint | undefined> = []
-    for (let tenure = 0; tenure < 3; tenure += 1) await lock.withLock(async ({ fence }) => tokens.push(fence))
-    if (place.server) expect(tokens[0]).toBeGreaterThan(1_700_000_000_000_000n)
-    expect(tokens[1]).toBeGreaterThan(tokens[0] ?? 0n)
-    expect(tokens[2]).toBeGreaterThan(tokens[1] ?? 0n)
-  })
 })

@@ -1,6 +1,7 @@
 /** What each kind refuses with a typed error, and that the server's keys are then what they were. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { InvalidArgumentError, type RedisClient, StoreError } from '../../src/index.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { type RedisClient, StoreError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('standalone')
@@ -15,55 +16,12 @@ async function keysOf(client: RedisClient, name: string): Promise<Record<string,
   return Object.fromEntries(await Promise.all(dumps))
 }
 
-/** Calls with what the types forbid, as plain JavaScript can; also where it throws at once. */
-async function invoke(target: object, method: string, ...args: unknown[]): Promise<unknown> {
-  return await Reflect.apply(Reflect.get(target, method), target, args)
-}
-
 async function expectUnchanged(name: string, refusals: () => Promise<void>): Promise<void> {
   const client = place.client()
   const before = await keysOf(client, name)
   await refusals()
   expect(await keysOf(client, name)).toEqual(before)
 }
-
-describe('numbers', () => {
-  test.each([-1, 0, 0.5, Number.NaN, '1'])('%j permits, given or set', async (bad) => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
-    const [semaphore, withIds] = [
-      holdfast.semaphore(`${name}:permits`),
-      holdfast.permitExpirableSemaphore(`${name}:ids`),
-    ]
-    await semaphore.trySetPermits(3)
-    await withIds.trySetPermits(3)
-    const holds = [await semaphore.acquire({ permits: 2 }), await withIds.acquire({ permits: 2 })]
-    const [permitId] = (await withIds.acquire()).permitIds
-    await expectUnchanged(name, async () => {
-      for (const method of ['release', 'releaseIfExists', 'addPermits', 'reducePermits', 'trySetPermits'])
-        await expect(invoke(semaphore, method, bad), method).rejects.toBeInstanceOf(InvalidArgumentError)
-      for (const method of ['addPermits', 'reducePermits', 'trySetPermits'])
-        await expect(invoke(withIds, method, bad), method).rejects.toBeInstanceOf(InvalidArgumentError)
-      if (bad !== 0)
-        await expect(invoke(withIds, 'setPermits', bad)).rejects.toBeInstanceOf(InvalidArgumentError)
-      for (const each of [semaphore, withIds])
-        await expect(invoke(each, 'acquire', { permits: bad })).rejects.toBeInstanceOf(InvalidArgumentError)
-      await expect(invoke(withIds, 'updateLeaseTime', permitId, bad)).rejects.toBeInstanceOf(
-        InvalidArgumentError,
-      )
-    })
-    for (const hold of holds) hold.assertHeld()
-  })
-
-  test.each([0, -1, 1.5])('a latch of %s', async (bad) => {
-    const name = place.lockName()
-    const latch = place.holdfast().countDownLatch(name)
-    await latch.trySetCount(2)
-    await expectUnchanged(name, async () => {
-      await expect(invoke(latch, 'trySetCount', bad)).rejects.toBeInstanceOf(InvalidArgumentError)
-    })
-  })
-})
 
 describe('a key of another type', () => {
   const strangers: ReadonlyArray<readonly [string, readonly string[]]> = [
@@ -79,20 +37,6 @@ describe('a key of another type', () => {
       for (const kind of kinds) await expectWrongType(holdfast[kind](name).acquire({ waitMs: 200 }), kind)
       const multi = holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])
       await expectWrongType(multi.acquire({ waitMs: 200 }), 'multi-lock')
-    })
-  })
-
-  test.each(strangers)('under the name of the fence’s counter: %s', async (_, [command = '', value = '']) => {
-    const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
-    await client.call(command, `redisson_lock_token:{${name}}`, value)
-    await expectUnchanged(name, async () => {
-      const lock = holdfast.fencedLock(name)
-      await expectWrongType(lock.acquire({ waitMs: 200 }), 'acquire')
-      await expectWrongType(lock.tryAcquire(), 'tryAcquire')
-      await expectWrongType(
-        lock.withLock(() => expect.unreachable()),
-        'withLock',
-      )
     })
   })
 
@@ -125,10 +69,7 @@ describe('a key of another type', () => {
 })
 
 async function expectWrongType(call: Promise<unknown>, what: string): Promise<void> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (rejection: unknown) => rejection,
-  )
+  const error = await rejectionOf(call)
   expect(error, what).toBeInstanceOf(StoreError)
   expect(error, what).toMatchObject({ reason: 'wrong-type', transient: false })
 }

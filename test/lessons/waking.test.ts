@@ -2,8 +2,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { PrivateServer } from '../redisson/private-server.js'
 import { duringAll } from '../setup/during.js'
-import { eventually } from '../setup/eventually.js'
-import { span } from '../setup/span.js'
 
 /** Longer than any test: a waiter that misses its wake-up fails the test by its time limit. */
 const LONG_LEASE_MS = 600_000
@@ -31,23 +29,4 @@ describe('wake-ups', () => {
     await Promise.all(loops)
     expect(sections).toBe(6 * rounds)
   }, 120_000)
-})
-
-describe('nothing is left and nothing is spent', () => {
-  test('common-voice PR#2476, discourse PR#17886: who waits does not poll', async () => {
-    const holding = place.holdfast()
-    const waiting = place.holdfast()
-    const hold = await holding.lock('quiet').acquire({ leaseMs: LONG_LEASE_MS })
-    const held = await place.calls('evalsha')
-    const waits = Array.from({ length: 20 }, () => waiting.lock('quiet').withLock(() => undefined))
-    // They share one attempt before they listen, and one after it.
-    const before = await eventually(
-      () => place.calls('evalsha'),
-      (calls) => calls >= held + 2,
-    )
-    await span(600)
-    expect(await place.calls('evalsha')).toBe(before)
-    await hold.release()
-    await Promise.all(waits)
-  })
 })

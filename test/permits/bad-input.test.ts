@@ -1,5 +1,6 @@
 /** What permits and latches refuse: with a typed error, before anything is sent. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { InvalidArgumentError, StoreError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
@@ -27,6 +28,8 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
       ['withPermits', { permits: bad }, () => expect.unreachable()],
       ['withLock', { permits: bad }, () => expect.unreachable()],
     ]
+    if (kind === 'semaphore') calls.push(['release', bad], ['releaseIfExists', bad])
+    else if (bad !== 0) calls.push(['setPermits', bad])
     for (const [method, ...args] of calls)
       await expect(invoke(semaphore, method, ...args), method).rejects.toBeInstanceOf(InvalidArgumentError)
     expect(await semaphore.availablePermits()).toBe(3)
@@ -147,10 +150,7 @@ describe.each([
       () => latch.delete(),
     ]
     for (const call of calls) {
-      const error = await call().then(
-        () => undefined,
-        (rejection: unknown) => rejection,
-      )
+      const error = await rejectionOf(call())
       expect(error, String(call)).toBeInstanceOf(StoreError)
       expect(error, String(call)).toMatchObject({ reason: 'wrong-type' })
     }

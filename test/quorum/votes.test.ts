@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LockTimeoutError, StoreError } from '../../src/index.js'
+import { StoreError } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
 import { Assembly } from './assembly.js'
 
@@ -64,38 +64,6 @@ describe.each([3, 5])('votes of %i servers', (count) => {
     expect(error).toMatchObject({ code: 'STORE_ERROR', reason: 'timeout' })
     await assembly.clock.advance(2_000)
     await assembly.nothingLeft(NAME)
-  })
-
-  test('node-redlock#296, #169, #283: the lease counts from the attempt that succeeded, after a wait longer than it', async () => {
-    const first = await assembly.holdfast().lock(NAME).acquire()
-    const waiting = assembly.holdfast().lock(NAME).acquire({ leaseMs: 1_000 })
-    await assembly.clock.advance(5_000)
-    await first.release()
-    const hold = await assembly.outcome(waiting)
-    expect(hold.remainingMs()).toBeGreaterThan(900)
-    expect(hold.remainingMs()).toBeLessThanOrEqual(1_000 - 12)
-    hold.assertHeld()
-    await hold.release()
-    await assembly.nothingLeft(NAME)
-  })
-
-  test('L3: the time the votes take is gone from the lease', async () => {
-    for (const server of assembly.servers) server.delayMs = 40
-    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 1_000 }))
-    expect(hold.remainingMs()).toBeLessThanOrEqual(1_000 - 12 - 80)
-    await assembly.outcome(hold.release())
-  })
-
-  test('node-redlock#168, #282, #288, #284: held and failed are told apart', async () => {
-    const hold = await assembly.holdfast().lock(NAME).acquire()
-    const other = assembly.holdfast().lock(NAME)
-    expect(await other.tryAcquire()).toBeNull()
-    const late = await assembly.outcome(other.acquire({ waitMs: 200 }).catch((reason: unknown) => reason))
-    expect(late).toBeInstanceOf(LockTimeoutError)
-    expect(late).toMatchObject({ holder: hold.owner })
-    expect(late).not.toHaveProperty('cause')
-    for (const server of assembly.servers) server.conduct = 'gone'
-    await expect(other.tryAcquire()).rejects.toBeInstanceOf(StoreError)
   })
 
   test('split votes: of clients that each have some, one gets the lock, and the others after it', async () => {
