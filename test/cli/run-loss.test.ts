@@ -40,17 +40,8 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
-    const running = program.start([
-      'run',
-      name,
-      '--watchdog',
-      '1.5',
-      '--grace',
-      '0.3',
-      '--json',
-      '--',
-      ...stubborn,
-    ])
+    const flags = ['--watchdog', '1.5', '--grace', '0.3', '--json']
+    const running = program.start(['run', name, ...flags, '--', ...stubborn])
     await running.shows('ready')
     const lock = place.holdfast().lock(name)
     await lock.forceUnlock()

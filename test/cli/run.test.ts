@@ -96,17 +96,8 @@ describe('holdfast run: the command', () => {
 
   it('others see its --label; 64 for one that is none', async () => {
     const lock = place.holdfast().lock(place.lockName())
-    const running = program.start([
-      'run',
-      lock.name,
-      '--label',
-      'nightly',
-      '--',
-      'sh',
-      '-c',
-      'echo runs; read line',
-    ])
-    await running.shows('runs')
+    const running = program.start(['run', lock.name, '--label', 'nightly', '--', ...untilTold])
+    await running.shows('running')
     expect((await lock.inspect()).owners).toMatchObject([{ label: 'nightly' }])
     running.child.stdin?.end('\n')
     expect((await running.outcome).code).toBe(0)

@@ -1,7 +1,7 @@
 /** What listeners of `node:diagnostics_channel` are told of a client's calls, holds and releases. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { ClosedError, LockLostError, LockTimeoutError } from '../../src/index.js'
@@ -142,16 +142,13 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
     const spans = new AsyncLocalStorage<string>()
     const { start } = tracingChannel<string, HoldTrace>('holdfast:hold')
     start.bindStore(spans, ({ name }) => `span of ${name}`)
-    try {
-      const seen = await lock.withLock(async () => {
-        await lock.isLocked()
-        return spans.getStore()
-      })
-      expect(seen).toBe(`span of ${lock.name}`)
-      expect(spans.getStore()).toBeUndefined()
-    } finally {
-      start.unbindStore(spans)
-    }
+    onTestFinished(() => void start.unbindStore(spans))
+    const seen = await lock.withLock(async () => {
+      await lock.isLocked()
+      return spans.getStore()
+    })
+    expect(seen).toBe(`span of ${lock.name}`)
+    expect(spans.getStore()).toBeUndefined()
   })
 })
 
