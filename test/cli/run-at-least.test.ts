@@ -2,13 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 /** Runs once a minute at the most, and says nothing of the others. */
 const once = (name: string) => ['run', name, '-n', '-E', '0', '-q', '--at-least', '60', '--', 'echo', 'ran']

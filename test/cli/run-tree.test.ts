@@ -1,12 +1,11 @@
 import { constants } from 'node:os'
 import process from 'node:process'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { canMakeTerminals, ownServer, type Running, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 /** Long enough to see that nothing happens which would happen at once. */
 const SOON_MS = 500

@@ -3,18 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { freePort } from '../servers/port.js'
 import { Marker, rejection } from '../setup/marker.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 import { serve } from './ui/serving.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'holdfast-secrets-'))

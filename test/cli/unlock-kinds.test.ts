@@ -1,13 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ownerText } from '../../src/base/identity/label.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 async function unlock(name: string, ...more: string[]): Promise<Record<string, unknown>> {
   const { code, stdout } = await program.run(['unlock', '--force', '--yes', '--json', name, ...more])

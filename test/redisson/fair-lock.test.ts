@@ -1,14 +1,12 @@
 /** RedissonFairLockTest, under its names. */
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { inLine, queueUp } from './fair-line.js'
 import { PrivateServer } from './private-server.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 describe('order', () => {
   test('testLeaseTimeout: eight waiters whose leases end without an unlock are served in turn', async () => {
