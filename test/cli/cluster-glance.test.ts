@@ -1,14 +1,13 @@
 /** Locks of a Redis Cluster are looked at with one command each, and that tells what a closer look tells. */
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type LockView, viewJson } from '../../src/cli/lock-view.js'
 import { Server } from '../../src/cli/server.js'
 import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { eventually } from '../setup/eventually.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { redisUrls } from './where.js'
 
-const place = placeOf('cluster')
-afterEach(() => place.tidy())
+const place = tidiedPlace('cluster')
 
 it('plain and fenced locks by a glance, other kinds by a closer look', async () => {
   const [one, two] = [place.holdfast(), place.holdfast()]

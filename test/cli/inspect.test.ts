@@ -1,13 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { labelOf } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 describe('holdfast inspect', () => {
   it('shows who holds the lock, how often, for how long yet, and how many clients wait', async () => {

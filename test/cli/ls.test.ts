@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { labelOf } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 describe('holdfast ls', () => {
   it('lists what is held, by name, with owner, holds and time left', async () => {

@@ -1,18 +1,14 @@
 /** Users whose ACL names the application's keys and nothing of what lies beside its locks. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { bringServer } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 
 const program = useProgram()
-let server: Awaited<ReturnType<typeof bringServer>>
-
-beforeAll(async () => {
-  server = await bringServer({ flavour: 'any', args: [] })
-})
-afterAll(() => server.stop())
+const server = duringAll(() => bringServer({ flavour: 'any', args: [] }))
 
 describe('holdfast for a restricted user', () => {
   it('shows locks of the kinds it may read, and tells of those it may not', async () => {

@@ -2,20 +2,21 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
+
+/** Runs once a minute at the most, and says nothing of the others. */
+const once = (name: string) => ['run', name, '-n', '-E', '0', '-q', '--at-least', '60', '--', 'echo', 'ran']
 
 describe('holdfast run --at-least', () => {
   it('J2: keeps the lock after a command that ended sooner, and skips the runs of clocks that are behind', async () => {
     const name = place.lockName()
-    const words = ['run', name, '-n', '-E', '0', '-q', '--at-least', '60', '--', 'echo', 'ran']
-    expect(await program.run(words)).toEqual({ code: 0, stdout: 'ran\n', stderr: '' })
-    expect(await program.run(words)).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await program.run(once(name))).toEqual({ code: 0, stdout: 'ran\n', stderr: '' })
+    expect(await program.run(once(name))).toEqual({ code: 0, stdout: '', stderr: '' })
     const leftMs = await place.holdfast().lock(name).remainingMs()
     expect(leftMs).toBeGreaterThan(30_000)
     expect(leftMs).toBeLessThanOrEqual(60_000)
@@ -25,21 +26,7 @@ describe('holdfast run --at-least', () => {
     const name = place.lockName()
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-at-least-'))
     onTestFinished(() => rm(folder, { recursive: true }))
-    const words = [
-      '--url',
-      `sqlite:${join(folder, 'locks.db')}`,
-      'run',
-      name,
-      '-n',
-      '-E',
-      '0',
-      '-q',
-      '--at-least',
-      '60',
-      '--',
-      'echo',
-      'ran',
-    ]
+    const words = ['--url', `sqlite:${join(folder, 'locks.db')}`, ...once(name)]
     expect(await program.run(words)).toMatchObject({ code: 0, stdout: 'ran\n' })
     expect(await program.run(words)).toMatchObject({ code: 0, stdout: '' })
   })
@@ -53,16 +40,8 @@ describe('holdfast run --at-least', () => {
 
   it('is refused beside kinds that cannot keep it, and where it is more than --lease', async () => {
     for (const more of [['--shared'], ['--exclusive'], ['--permits', '1'], ['--lease', '30']]) {
-      const { code, stdout } = await program.run([
-        'run',
-        'x',
-        '--at-least',
-        '60',
-        ...more,
-        '--',
-        'echo',
-        'ran',
-      ])
+      const words = ['run', 'x', '--at-least', '60', ...more, '--', 'echo', 'ran']
+      const { code, stdout } = await program.run(words)
       expect({ code, stdout }, more.join(' ')).toEqual({ code: 64, stdout: '' })
     }
   })

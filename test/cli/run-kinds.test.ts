@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 const untilTold = ['sh', '-c', 'echo running; read line']
 
@@ -25,17 +24,8 @@ describe('holdfast run --fair', () => {
     const file = `/tmp/holdfast-cli-fair-${process.pid}-${Date.now()}`
     const runs = []
     for (const turn of ['1', '2', '3']) {
-      const running = program.start([
-        'run',
-        name,
-        '--fair',
-        '-v',
-        '--',
-        'sh',
-        '-c',
-        `echo ${turn} >> ${file}`,
-      ])
-      runs.push(running)
+      const command = ['sh', '-c', `echo ${turn} >> ${file}`]
+      runs.push(program.start(['run', name, '--fair', '-v', '--', ...command]))
       await place.eventually(
         async () => Number(await place.client().call('ZCARD', `holdfast_line:{${name}}`)),
         (length) => length === runs.length,

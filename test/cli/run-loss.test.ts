@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { standaloneClient } from '../setup/clients.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { ownServer, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 /** How late a busy machine may be; well below the grace periods, by which a command would be late that got them too late. */
 const LATE_MS = 1_000
@@ -40,17 +39,8 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
-    const running = program.start([
-      'run',
-      name,
-      '--watchdog',
-      '1.5',
-      '--grace',
-      '0.3',
-      '--json',
-      '--',
-      ...stubborn,
-    ])
+    const flags = ['--watchdog', '1.5', '--grace', '0.3', '--json']
+    const running = program.start(['run', name, ...flags, '--', ...stubborn])
     await running.shows('ready')
     const lock = place.holdfast().lock(name)
     await lock.forceUnlock()

@@ -79,12 +79,8 @@ describe.each(flags)('H8: holdfast run ($how), its server away for a moment', ({
   })
 
   it('at the release: it gives back what it had, and ends as its command did', async () => {
-    const running = program.start(
-      ['run', name, ...options, '--', 'sh', '-c', 'echo runs; read line; echo ran'],
-      {
-        url,
-      },
-    )
+    const command = ['sh', '-c', 'echo runs; read line; echo ran']
+    const running = program.start(['run', name, ...options, '--', ...command], { url })
     await running.shows('runs')
     scene.proxy.refuse()
     scene.proxy.breakAll()

@@ -1,11 +1,10 @@
 import { constants } from 'node:os'
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { canMakeTerminals, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
 

@@ -1,16 +1,11 @@
 import { constants } from 'node:os'
 import process from 'node:process'
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { canMakeTerminals, ownServer, type Running, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-const strays: number[] = []
-afterEach(() => {
-  for (const pid of strays.splice(0)) if (runs(pid)) process.kill(pid, 'SIGKILL')
-})
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 /** Long enough to see that nothing happens which would happen at once. */
 const SOON_MS = 500
@@ -27,7 +22,7 @@ function runs(pid: number): boolean {
 async function pidIn(running: Running, word: string): Promise<number> {
   await running.shows(new RegExp(`${word} \\d+\r?\n`))
   const pid = Number(new RegExp(`${word} (\\d+)`).exec(running.stdout)?.[1])
-  strays.push(pid)
+  onTestFinished(() => void (runs(pid) && process.kill(pid, 'SIGKILL')))
   return pid
 }
 

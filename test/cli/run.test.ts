@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { ownerText } from '../../src/base/identity/label.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 const untilTold = ['sh', '-c', 'echo running; read line']
 
@@ -96,17 +95,8 @@ describe('holdfast run: the command', () => {
 
   it('others see its --label; 64 for one that is none', async () => {
     const lock = place.holdfast().lock(place.lockName())
-    const running = program.start([
-      'run',
-      lock.name,
-      '--label',
-      'nightly',
-      '--',
-      'sh',
-      '-c',
-      'echo runs; read line',
-    ])
-    await running.shows('runs')
+    const running = program.start(['run', lock.name, '--label', 'nightly', '--', ...untilTold])
+    await running.shows('running')
     expect((await lock.inspect()).owners).toMatchObject([{ label: 'nightly' }])
     running.child.stdin?.end('\n')
     expect((await running.outcome).code).toBe(0)

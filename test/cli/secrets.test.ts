@@ -3,26 +3,21 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { freePort } from '../servers/port.js'
 import { Marker, rejection } from '../setup/marker.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { useProgram } from './program.js'
 import { serve } from './ui/serving.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-const folders: string[] = []
-afterEach(async () => {
-  await place.tidy()
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true })
-})
+const place = tidiedPlace('standalone')
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'holdfast-secrets-'))
-  folders.push(made)
+  onTestFinished(() => rm(made, { recursive: true }))
   return made
 }
 
@@ -95,26 +90,23 @@ describe('faults A2: the program prints no secret', () => {
     const other = typeof address === 'object' && address ? address.port : 0
     const { host, port } = inject('servers').standalone
     const none = await freePort()
-    try {
-      const outcomes = [
-        `redis://${host}:${port}`,
-        ...['redis', 'postgres', 'mysql', 'etcd', 'zk', 'memcached'].flatMap((each) =>
-          [none, other].map((at) => `${each}://127.0.0.1:${at}`),
-        ),
-      ].map(async (server) => {
-        const url = server.replace('://', `://user-${marker.text}:pass-${marker.text}@`)
-        const path = /^(postgres|mysql)/.test(server) ? '/db' : ''
-        const { code, stdout, stderr } = await program.run(['run', 'x', '-w', '0.2', '--', 'true'], {
-          url: `${url}${path}`,
-          env: { HOLDFAST_DEBUG: '1' },
-        })
-        marker.expectNone(`${stdout}${stderr}`, server)
-        expect(code, server).toBeGreaterThan(0)
+    onTestFinished(() => void http.close())
+    const outcomes = [
+      `redis://${host}:${port}`,
+      ...['redis', 'postgres', 'mysql', 'etcd', 'zk', 'memcached'].flatMap((each) =>
+        [none, other].map((at) => `${each}://127.0.0.1:${at}`),
+      ),
+    ].map(async (server) => {
+      const url = server.replace('://', `://user-${marker.text}:pass-${marker.text}@`)
+      const path = /^(postgres|mysql)/.test(server) ? '/db' : ''
+      const { code, stdout, stderr } = await program.run(['run', 'x', '-w', '0.2', '--', 'true'], {
+        url: `${url}${path}`,
+        env: { HOLDFAST_DEBUG: '1' },
       })
-      await Promise.all(outcomes)
-    } finally {
-      http.close()
-    }
+      marker.expectNone(`${stdout}${stderr}`, server)
+      expect(code, server).toBeGreaterThan(0)
+    })
+    await Promise.all(outcomes)
   })
 
   it('nor does the page, also where its server is gone', async () => {
@@ -122,14 +114,8 @@ describe('faults A2: the program prints no secret', () => {
     const token = `token-${marker.text}`
     const { host, port } = inject('servers').standalone
     await place.client().call('ACL', 'SETUSER', marker.text, 'on', `>${marker.text}`, '~*', '&*', '+@all')
-    const { url, running } = await serve(
-      program,
-      `redis://${marker.text}:${marker.text}@${host}:${port}`,
-      [],
-      {
-        HOLDFAST_UI_TOKEN: token,
-      },
-    )
+    const server = `redis://${marker.text}:${marker.text}@${host}:${port}`
+    const { url, running } = await serve(program, server, [], { HOLDFAST_UI_TOKEN: token })
     await place.client().call('ACL', 'DELUSER', marker.text)
     const answer = await fetch(`${url}events`, { headers: { Authorization: `Bearer ${token}` } })
     let told = ''
@@ -149,11 +135,8 @@ describe('faults C2: names steer no terminal', () => {
       const prefix = place.lockName()
       const name = `${prefix}\u009b31m\u202e\u2028\u0085\u{e0041}\u001b[2J`
       await using _ = await place.holdfast().lock(name).acquire()
-      const { code, stdout, stderr } = await program.run([
-        command,
-        ...flags,
-        command === 'ls' ? `${prefix}*` : name,
-      ])
+      const about = command === 'ls' ? `${prefix}*` : name
+      const { code, stdout, stderr } = await program.run([command, ...flags, about])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       if (flags.length > 0) expect(jsonLines(stdout)).toMatchObject([{ name }])

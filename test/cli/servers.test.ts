@@ -21,10 +21,8 @@ describe('holdfast and its servers', { timeout: 60_000 }, () => {
         const name = place.lockName()
         const setting = { url: url() }
         const lock = place.holdfast().lock(name)
-        const running = program.start(
-          ['run', name, '--watchdog', '3', '--', 'sh', '-c', 'echo ready; read x'],
-          setting,
-        )
+        const command = ['sh', '-c', 'echo ready; read x']
+        const running = program.start(['run', name, '--watchdog', '3', '--', ...command], setting)
         await running.shows('ready')
         const { owners } = await lock.inspect()
         const [inspected] = jsonLines((await program.run(['inspect', name, '--json'], setting)).stdout)

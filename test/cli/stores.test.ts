@@ -2,7 +2,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
@@ -107,16 +107,13 @@ describe('69 and 77, in one line and without secrets', () => {
 
   test('memcached refuses the password', async () => {
     const server = await MemcachedServer.start({ users: ['app:tr0mbone'] })
-    try {
-      const at = (login: string) => ({ url: `memcached://${login}${server.address}` })
-      expect((await program.run(['run', 'x', '--', 'true'], at('app:tr0mbone@'))).code).toBe(0)
-      for (const login of ['', 'app:s3cret@']) {
-        const { code, stderr } = await program.run(['run', 'x', '--', 'true'], at(login))
-        expect(code).toBe(77)
-        expect(stderr).not.toMatch(/s3cret|tr0mbone/)
-      }
-    } finally {
-      await server.stop()
+    onTestFinished(() => server.stop())
+    const at = (login: string) => ({ url: `memcached://${login}${server.address}` })
+    expect((await program.run(['run', 'x', '--', 'true'], at('app:tr0mbone@'))).code).toBe(0)
+    for (const login of ['', 'app:s3cret@']) {
+      const { code, stderr } = await program.run(['run', 'x', '--', 'true'], at(login))
+      expect(code).toBe(77)
+      expect(stderr).not.toMatch(/s3cret|tr0mbone/)
     }
   })
 })

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 const canBeFull = existsSync('/dev/full')
 

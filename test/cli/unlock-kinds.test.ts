@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 async function unlock(name: string, ...more: string[]): Promise<Record<string, unknown>> {
   const { code, stdout } = await program.run(['unlock', '--force', '--yes', '--json', name, ...more])

@@ -4,53 +4,43 @@ import { useProgram } from './program.js'
 
 const program = useProgram()
 
-const mistakes: ReadonlyArray<readonly [string, string, ...string[]]> = [
-  ['no command after run', 'no command', 'run', 'x'],
-  ['nothing after --', 'no command', 'run', 'x', '--'],
-  ['a command without --', '--', 'run', 'x', 'echo', 'hi'],
-  ['no name', 'name', 'run', '--', 'true'],
-  ['a command twice', 'not both', 'run', 'x', '-c', 'true', '--', 'true'],
-  ['an unknown option', '--lease', 'run', 'x', '--laese', '3', '--', 'true'],
-  ['an unknown subcommand', 'Did you mean', 'inspekt', 'x'],
-  ['a wait that is no number', 'seconds', 'run', 'x', '-w', 'soon', '--', 'true'],
-  ['a negative wait', 'seconds', 'run', 'x', '-w=-1', '--', 'true'],
-  ['a wait and no wait', 'cannot be used with', 'run', 'x', '-w', '1', '-n', '--', 'true'],
-  ['no lease', 'more than 0', 'run', 'x', '--lease', '0', '--', 'true'],
-  [
-    'a lease and a watchdog',
-    'cannot be used with',
-    'run',
-    'x',
-    '--lease',
-    '9',
-    '--watchdog',
-    '9',
-    '--',
-    'true',
-  ],
-  ['a lease too short to work', 'leaseMs', 'run', 'x', '--lease', '0.001', '--', 'true'],
-  ['a grace as long as the lease', '--grace', 'run', 'x', '--lease', '2', '--grace', '2', '--', 'true'],
-  ['a grace that renewals do not leave', '--grace', 'run', 'x', '--grace', '16', '--', 'true'],
-  ['two kinds of lock at once', 'cannot be used with', 'run', 'x', '--fair', '--shared', '--', 'true'],
-  ['permits of a lock', 'cannot be used with', 'run', 'x', '-x', '--permits', '2', '--', 'true'],
-  ['no permits', 'at least 1', 'run', 'x', '--permits', '0', '--', 'true'],
-  ['a fraction of a permit', 'whole number', 'run', 'x', '--permits', '1.5', '--', 'true'],
-  ['more permits than there are', 'at most 2', 'run', 'x', '--permits', '3', '--of', '2', '--', 'true'],
-  ['permits in all, of nothing', '--permits', 'run', 'x', '--of', '3', '--', 'true'],
-  ['an unknown kind', 'Allowed choices', 'unlock', 'x', '--force', '--yes', '--kind', 'mutex'],
-  ['an exit code out of range', '255', 'run', 'x', '-E', '256', '--', 'true'],
-  ['an empty name', 'name', 'run', '', '--', 'true'],
-  ['too many names', 'too many arguments', 'inspect', 'x', 'y'],
-  ['a count of nothing', 'at least 1', 'watch', 'x', '--count', '0'],
-  ['unlock without --force', '--force', 'unlock', 'x', '--yes'],
-  ['an empty URL', 'empty', 'ls', '--url', ''],
-  ['an impossible URL', 'server URL', 'ls', '--url', 'localhost'],
+/** What is wrong, what is said of it, and the command line. */
+const mistakes: ReadonlyArray<readonly [string, string, string]> = [
+  ['no command after run', 'no command', 'run x'],
+  ['nothing after --', 'no command', 'run x --'],
+  ['a command without --', '--', 'run x echo hi'],
+  ['no name', 'name', 'run -- true'],
+  ['a command twice', 'not both', 'run x -c true -- true'],
+  ['an unknown option', '--lease', 'run x --laese 3 -- true'],
+  ['an unknown subcommand', 'Did you mean', 'inspekt x'],
+  ['a wait that is no number', 'seconds', 'run x -w soon -- true'],
+  ['a negative wait', 'seconds', 'run x -w=-1 -- true'],
+  ['a wait and no wait', 'cannot be used with', 'run x -w 1 -n -- true'],
+  ['no lease', 'more than 0', 'run x --lease 0 -- true'],
+  ['a lease and a watchdog', 'cannot be used with', 'run x --lease 9 --watchdog 9 -- true'],
+  ['a lease too short to work', 'leaseMs', 'run x --lease 0.001 -- true'],
+  ['a grace as long as the lease', '--grace', 'run x --lease 2 --grace 2 -- true'],
+  ['a grace that renewals do not leave', '--grace', 'run x --grace 16 -- true'],
+  ['two kinds of lock at once', 'cannot be used with', 'run x --fair --shared -- true'],
+  ['permits of a lock', 'cannot be used with', 'run x -x --permits 2 -- true'],
+  ['no permits', 'at least 1', 'run x --permits 0 -- true'],
+  ['a fraction of a permit', 'whole number', 'run x --permits 1.5 -- true'],
+  ['more permits than there are', 'at most 2', 'run x --permits 3 --of 2 -- true'],
+  ['permits in all, of nothing', '--permits', 'run x --of 3 -- true'],
+  ['an unknown kind', 'Allowed choices', 'unlock x --force --yes --kind mutex'],
+  ['an exit code out of range', '255', 'run x -E 256 -- true'],
+  ['an empty name', 'name', 'run  -- true'],
+  ['too many names', 'too many arguments', 'inspect x y'],
+  ['a count of nothing', 'at least 1', 'watch x --count 0'],
+  ['unlock without --force', '--force', 'unlock x --yes'],
+  ['an empty URL', 'empty', 'ls --url '],
+  ['an impossible URL', 'server URL', 'ls --url localhost'],
 ]
 
 describe('wrong usage ends with 64 and says what is wrong', () => {
-  for (const [title, says, ...args] of mistakes) {
+  for (const [title, says, line] of mistakes) {
     it(title, async () => {
-      const { code, stdout, stderr } = await program.run(args)
+      const { code, stdout, stderr } = await program.run(line.split(' '))
       expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
       expect(stderr).toContain(says)
       expect(stderr).toMatch(/^holdfast: /)
@@ -98,18 +88,8 @@ describe('help teaches', () => {
   it('all subcommands, the server and the exit codes', async () => {
     const { code, stdout, stderr } = await program.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const text of [
-      'run',
-      'ls',
-      'inspect',
-      'watch',
-      'unlock',
-      'HOLDFAST_URL',
-      'redis-sentinel://',
-      '75',
-    ]) {
-      expect(stdout).toContain(text)
-    }
+    const texts = ['run', 'ls', 'inspect', 'watch', 'unlock', 'HOLDFAST_URL', 'redis-sentinel://', '75']
+    for (const text of texts) expect(stdout).toContain(text)
   })
 
   for (const [name, ...texts] of [
@@ -122,9 +102,8 @@ describe('help teaches', () => {
       '--exclusive',
       '--permits',
       '--of',
-      'HOLDFAST_EXPIRES_AT',
-      'Examples:',
       '127',
+      'Examples:',
     ],
     ['ls', 'PATTERN', 'remainingMs', 'kind'],
     ['inspect', 'waitingClients'],

@@ -1,12 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, it } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { canMakeTerminals, ownServer, useProgram } from './program.js'
 import { shownAs } from './shown-as.js'
 
 const program = useProgram()
-const place = placeOf('standalone')
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 const ESC = '\u001b'
 const fast = ['--interval', '0.05']

@@ -15,7 +15,6 @@ import { useProgram } from './program.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const program = useProgram()
-const opened: LockClient[] = []
 let state: string
 
 beforeEach(async () => {
@@ -25,15 +24,9 @@ beforeEach(async () => {
   vi.stubEnv('XDG_STATE_HOME', state)
 })
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((each) => each.close()))
   vi.unstubAllEnvs()
   await rm(state, { recursive: true })
 })
-
-function kept<Client extends LockClient>(client: Client): Client {
-  opened.push(client)
-  return client
-}
 
 /** What a process prints that runs this with the package as it is built; it must end by itself. */
 async function printed(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -57,7 +50,8 @@ describe('users 6: without a server', () => {
     ['sqlite()', () => new Holdfast(sqlite())],
     ['storeAt(), with options', () => new Holdfast(storeAt(), { label: 'cron' })],
   ])('%s and the command line exclude each other', async (_, make) => {
-    const lock = kept(make()).lock('x')
+    await using client = make()
+    const lock = client.lock('x')
     const hold = await lock.acquire()
     const busy = await program.run(['run', '-n', 'x', '--', 'true'], { url: '' })
     expect(busy.code).toBe(75)

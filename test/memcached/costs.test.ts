@@ -1,23 +1,18 @@
 /** How many requests it costs. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { until } from '../servers/until.js'
+import { duringAll } from '../setup/during.js'
 import { raw } from './raw.js'
 
-let server: MemcachedServer
-const opened: Holdfast[] = []
-beforeAll(async () => {
-  server = await MemcachedServer.start()
-})
-afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
-afterAll(() => server?.stop())
+const server = duringAll(() => MemcachedServer.start())
 
 const open = (options?: HoldfastOptions): Holdfast => {
   const holdfast = new Holdfast(memcached({ servers: [server.address] }), options)
-  opened.push(holdfast)
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 

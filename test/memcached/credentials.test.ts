@@ -1,27 +1,22 @@
 /** As whom, and how safely, Holdfast comes to the server. */
 
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { type MemcachedOptions, memcached } from '../../src/stores/memcached/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { standIn } from '../servers/stand-in.js'
 import { certificate, trust } from '../setup/certificate.js'
 
-const ends: Array<() => Promise<unknown> | unknown> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 async function start(order?: Parameters<typeof MemcachedServer.start>[0]): Promise<MemcachedServer> {
   const server = await MemcachedServer.start(order)
-  ends.push(() => server.stop())
+  onTestFinished(() => server.stop())
   return server
 }
 
 function open(address: string, options: Omit<MemcachedOptions, 'servers'> = {}): Holdfast {
   const holdfast = new Holdfast(memcached({ servers: [address], ...options }), { commandTimeoutMs: 1_000 })
-  ends.push(() => holdfast.close())
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 
@@ -102,6 +97,6 @@ test.each([
   ['what says nothing', '', { reason: 'timeout', transient: true }],
 ])('%s is told as what it is', async (_, answer, expected) => {
   const other = await standIn((socket) => socket.on('data', () => socket.write(answer, 'latin1')))
-  ends.push(() => other.stop())
+  onTestFinished(() => other.stop())
   expect(await refusalOf(open(other.address))).toMatchObject(expected)
 })

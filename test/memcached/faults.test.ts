@@ -1,6 +1,6 @@
 /** What becomes of locks when replies are lost, servers hang, restart, forget. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { defaultLabel, newClientId } from '../../src/base/identity/label.js'
 import {
   Holdfast,
@@ -20,15 +20,12 @@ import { raw } from './raw.js'
 
 let server: MemcachedServer
 let wire: Wire
-const opened: Holdfast[] = []
+// Clients are closed before what they speak to.
 beforeEach(async () => {
   server = await MemcachedServer.start()
+  onTestFinished(() => server.stop())
   wire = await Wire.before(server)
-})
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((holdfast) => holdfast.close()))
-  wire.stop()
-  await server.stop()
+  onTestFinished(() => wire.stop())
 })
 
 interface At {
@@ -38,7 +35,7 @@ interface At {
 
 function open(at: At = server, options?: HoldfastOptions): Holdfast {
   const holdfast = new Holdfast(memcached({ servers: [`${at.host}:${at.port}`] }), options)
-  opened.push(holdfast)
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 

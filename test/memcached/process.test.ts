@@ -2,15 +2,12 @@
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { MemcachedServer } from '../servers/memcached.js'
+import { duringAll } from '../setup/during.js'
 import { programOf } from '../setup/programs.js'
 
-let server: MemcachedServer
-beforeAll(async () => {
-  server = await MemcachedServer.start()
-})
-afterAll(() => server?.stop())
+const server = duringAll(() => MemcachedServer.start())
 
 test('that is idle ends by itself, without close()', async () => {
   const program = programOf(new URL('./idle.fixture.ts', import.meta.url))

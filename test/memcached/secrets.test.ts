@@ -1,7 +1,7 @@
 /** Whatever becomes of a login at memcached, etcd and ZooKeeper: no error, event, trace or metric tells the secrets. */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type Store } from '../../src/index.js'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
@@ -11,11 +11,6 @@ import { MemcachedServer } from '../servers/memcached.js'
 import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { Marker, useWithout } from '../setup/marker.js'
-
-const ends: Array<() => unknown> = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
 
 interface Login {
   readonly user: string
@@ -76,7 +71,7 @@ test('faults A2: a login that the server refuses', async () => {
 
 test.each(Object.entries(strangers))('faults A2: a login where the server %s', async (_, greet) => {
   const stranger = await standIn(greet)
-  ends.push(() => stranger.stop())
+  onTestFinished(() => stranger.stop())
   await tried(stranger.address)
 })
 

@@ -1,6 +1,6 @@
 /** Several servers: each lock is on one of them. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
 import { keyOf } from '../../src/stores/memcached/key.js'
@@ -8,16 +8,14 @@ import { MemcachedServer } from '../servers/memcached.js'
 import { raw } from './raw.js'
 
 const servers: MemcachedServer[] = []
-const opened: Holdfast[] = []
 beforeAll(async () => {
   for (let count = 0; count < 4; count += 1) servers.push(await MemcachedServer.start())
 })
-afterEach(() => Promise.all(opened.splice(0).map((holdfast) => holdfast.close())))
 afterAll(() => Promise.all(servers.map((server) => server.stop())))
 
 function open(...at: readonly MemcachedServer[]): Holdfast {
   const holdfast = new Holdfast(memcached({ servers: at.map(({ address }) => address) }))
-  opened.push(holdfast)
+  onTestFinished(() => holdfast.close())
   return holdfast
 }
 

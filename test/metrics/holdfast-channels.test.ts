@@ -1,7 +1,7 @@
 /** What listeners of `node:diagnostics_channel` are told of a client's calls, holds and releases. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { ClosedError, LockLostError, LockTimeoutError } from '../../src/index.js'
@@ -10,7 +10,7 @@ import type { HoldTrace } from '../../src/observe/trace/hold.js'
 import type { ReleaseTrace } from '../../src/observe/trace/release.js'
 import { Program } from '../examples/program.js'
 import { later } from '../setup/later.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { programOf } from '../setup/programs.js'
 import { Listener } from './told.js'
 
@@ -18,8 +18,7 @@ const ALL = ['start', 'end', 'asyncStart', 'asyncEnd']
 const ALL_WITH_ERROR = ['start', 'end', 'error', 'asyncStart', 'asyncEnd']
 
 describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) => {
-  const place = placeOf(placeName)
-  afterEach(() => place.tidy())
+  const place = tidiedPlace(placeName)
 
   test('a section is told as an acquire, a hold and a release, each with one object', async () => {
     const lock = place.holdfast().lock(place.lockName())
@@ -142,16 +141,13 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
     const spans = new AsyncLocalStorage<string>()
     const { start } = tracingChannel<string, HoldTrace>('holdfast:hold')
     start.bindStore(spans, ({ name }) => `span of ${name}`)
-    try {
-      const seen = await lock.withLock(async () => {
-        await lock.isLocked()
-        return spans.getStore()
-      })
-      expect(seen).toBe(`span of ${lock.name}`)
-      expect(spans.getStore()).toBeUndefined()
-    } finally {
-      start.unbindStore(spans)
-    }
+    onTestFinished(() => void start.unbindStore(spans))
+    const seen = await lock.withLock(async () => {
+      await lock.isLocked()
+      return spans.getStore()
+    })
+    expect(seen).toBe(`span of ${lock.name}`)
+    expect(spans.getStore()).toBeUndefined()
   })
 })
 

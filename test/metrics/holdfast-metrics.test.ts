@@ -1,5 +1,5 @@
 /** The numbers of a client, as its calls make them: over a store in the process, and over a server. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilIdle, untilWaiting } from '../../src/conformance/idle.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { LockLostError, LockTimeoutError, TooManyWaitersError } from '../../src/index.js'
@@ -8,11 +8,10 @@ import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { later } from '../setup/later.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 
 describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client (%s)', (placeName) => {
-  const place = placeOf(placeName)
-  afterEach(() => place.tidy())
+  const place = tidiedPlace(placeName)
 
   test('a hold is counted when granted and when given back; nested ones too', async () => {
     const holdfast = place.holdfast()
@@ -203,16 +202,13 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
 describe('metrics of a client whose server does not answer', () => {
   test('renewals that fail are counted, and those that succeed later', async () => {
     const scene = await Scene.standalone()
-    try {
-      const holdfast = scene.holdfast({ watchdogMs: lasting(1_500) })
-      const hold = await holdfast.lock(scene.name).acquire()
-      await scene.dropReply(calls('renew'), 'break')
-      await eventually(() => holdfast.metrics().renewalFailures > 0)
-      await eventually(() => holdfast.metrics().renewals > 0)
-      expect(holdfast.metrics()).toMatchObject({ held: 1, lost: { 'lease-expired': 0, 'not-in-store': 0 } })
-      await hold.release()
-    } finally {
-      await scene.end()
-    }
+    onTestFinished(() => scene.end())
+    const holdfast = scene.holdfast({ watchdogMs: lasting(1_500) })
+    const hold = await holdfast.lock(scene.name).acquire()
+    await scene.dropReply(calls('renew'), 'break')
+    await eventually(() => holdfast.metrics().renewalFailures > 0)
+    await eventually(() => holdfast.metrics().renewals > 0)
+    expect(holdfast.metrics()).toMatchObject({ held: 1, lost: { 'lease-expired': 0, 'not-in-store': 0 } })
+    await hold.release()
   })
 })

@@ -2,11 +2,11 @@
 import process from 'node:process'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Latch } from '../../src/conformance/latch.js'
 import { instrument } from '../../src/integrations/otel/index.js'
 import { eventually } from '../setup/eventually.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { Collector, type ExportedAttribute, type ExportedSpan } from './collector.js'
 import { Sdk } from './scene.js'
 
@@ -18,12 +18,11 @@ const HOSTILE = 'a"b\\c\n</script>\u0000\u001b[31m\u202e{x="1"}💥'
 
 describe.skipIf(refusal !== undefined)(`a collector${refusal ? `: ${refusal}` : ''}`, () => {
   let collector: Collector
-  const place = placeOf('standalone')
+  const place = tidiedPlace('standalone')
 
   beforeAll(async () => {
     collector = await Collector.start()
   }, 1_800_000)
-  afterEach(() => place.tidy())
   afterAll(() => collector[Symbol.asyncDispose]())
 
   test('gets spans with their links, and metrics by kind and group, whatever the locks are called', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Latch } from '../../src/conformance/latch.js'
 import type { Holdfast } from '../../src/index.js'
 import { instrument } from '../../src/integrations/otel/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { Sdk } from './scene.js'
 
 let spans: InMemorySpanExporter
@@ -45,8 +45,7 @@ function linksOf({ links }: ReadableSpan): Array<[unknown, string]> {
 }
 
 describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
-  const place = placeOf(placeName)
-  afterEach(() => place.tidy())
+  const place = tidiedPlace(placeName)
 
   test('a section has three spans under its caller’s, and is itself within that of the hold', async () => {
     const lock = observed(place.holdfast()).lock(place.lockName())

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { build } from 'esbuild'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { root } from './packed.js'
 import { Project } from './project.js'
 
@@ -33,28 +33,25 @@ export function consumerCases(projectOf: () => Project): void {
 
   async function runsBundled(script: string, format: 'esm' | 'cjs'): Promise<void> {
     const alone = await Project.bare()
-    try {
-      const outfile = alone.path(format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
-      await build({
-        entryPoints: [projectOf().path(script)],
-        bundle: true,
-        platform: 'node',
-        format,
-        outfile,
-        // ioredis is CommonJS, which asks for Node's modules by require.
-        banner:
-          format === 'esm'
-            ? {
-                js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
-              }
-            : {},
-        logLevel: 'error',
-      })
-      expect(await readdir(alone.folder)).toHaveLength(1)
-      expect(JSON.parse(await alone.node([outfile], environment()))).toEqual(EXPECTED)
-    } finally {
-      await alone.remove()
-    }
+    onTestFinished(() => alone.remove())
+    const outfile = alone.path(format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
+    await build({
+      entryPoints: [projectOf().path(script)],
+      bundle: true,
+      platform: 'node',
+      format,
+      outfile,
+      // ioredis is CommonJS, which asks for Node's modules by require.
+      banner:
+        format === 'esm'
+          ? {
+              js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+            }
+          : {},
+      logLevel: 'error',
+    })
+    expect(await readdir(alone.folder)).toHaveLength(1)
+    expect(JSON.parse(await alone.node([outfile], environment()))).toEqual(EXPECTED)
   }
 
   test('an ES module imports it', () => runs('main.mjs'))
@@ -124,13 +121,10 @@ export function consumerCases(projectOf: () => Project): void {
     const { REDIS_URL = '' } = environment()
     const bin = projectOf().path('node_modules', '.bin', 'holdfast')
     const page = spawn(process.execPath, [bin, 'ui', '--port', '0', '--url', REDIS_URL])
-    try {
-      const said = await Promise.race([once(page.stdout, 'data'), once(page.stderr, 'data')])
-      const [address = ''] = /http:\S+/.exec(String(said)) ?? []
-      expect(await (await fetch(address)).text()).toContain('<title>')
-    } finally {
-      page.kill()
-    }
+    onTestFinished(() => void page.kill())
+    const said = await Promise.race([once(page.stdout, 'data'), once(page.stderr, 'data')])
+    const [address = ''] = /http:\S+/.exec(String(said)) ?? []
+    expect(await (await fetch(address)).text()).toContain('<title>')
   })
 }
 

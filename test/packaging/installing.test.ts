@@ -1,7 +1,7 @@
 /** Who can install the package: beside old and new releases of what it works with, by every package manager. */
 import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { provideNode } from '../matrix/node.js'
 import { type PackageManager, packageManagers, providePackageManager } from './package-manager.js'
 import { type Packed, pack } from './packed.js'
@@ -114,12 +114,9 @@ describe.each(exhaustive ? packageManagers : (['npm 11'] as const))('%s', (name)
     outcomes[beside] = row
     const from = performance.now()
     const project = await installed(manager, dependencies)
-    try {
-      expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
-      row[name] = `${((performance.now() - from) / 1_000).toFixed(1)} s`
-    } finally {
-      await project.remove()
-    }
+    onTestFinished(() => project.remove())
+    expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
+    row[name] = `${((performance.now() - from) / 1_000).toFixed(1)} s`
   })
 })
 
@@ -130,10 +127,7 @@ test.each([20, 22, 24])(
     const { program } = await provideNode(major)
     const manager = await providePackageManager('yarn 4', program)
     const project = await installed(manager, {})
-    try {
-      expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
-    } finally {
-      await project.remove()
-    }
+    onTestFinished(() => project.remove())
+    expect(await manager.node(project.folder, ['--input-type=module', '-e', USE])).toBe('true')
   },
 )

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { pack } from './packed.js'
 import { Project } from './project.js'
 import { provideTools } from './tools.js'
@@ -105,16 +105,13 @@ describe('bundlers', () => {
     { timeout: PATIENCE_MS },
     async (bundler, entry, file) => {
       const alone = await Project.bare()
-      try {
-        await project.node([
-          project.path('bundlers', `${bundler}.mjs`),
-          project.path('bundlers', entry),
-          alone.folder,
-        ])
-        expect(JSON.parse(await alone.node([alone.path(file)]))).toEqual({ nested: 2, refused: true })
-      } finally {
-        await alone.remove()
-      }
+      onTestFinished(() => alone.remove())
+      await project.node([
+        project.path('bundlers', `${bundler}.mjs`),
+        project.path('bundlers', entry),
+        alone.folder,
+      ])
+      expect(JSON.parse(await alone.node([alone.path(file)]))).toEqual({ nested: 2, refused: true })
     },
   )
 

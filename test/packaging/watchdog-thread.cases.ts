@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import process from 'node:process'
 import { build } from 'esbuild'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Project } from './project.js'
 
 const environment = (): Record<string, string> => ({
@@ -19,26 +19,22 @@ export function watchdogThreadCases(projectOf: () => Project): void {
 
     test('keeps its lock when it is bundled into one file, in a folder with nothing else', async () => {
       const alone = await Project.bare()
-      try {
-        const outfile = alone.path('bundle.mjs')
-        const js =
-          "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
-        await build({
-          entryPoints: [projectOf().path('blocked.mjs')],
-          bundle: true,
-          minify: true,
-          platform: 'node',
-          format: 'esm',
-          outfile,
-          // ioredis is CommonJS, which asks for Node's modules by require.
-          banner: { js },
-          logLevel: 'error',
-        })
-        expect(await readdir(alone.folder)).toEqual(['bundle.mjs'])
-        expect(await alone.node([outfile], environment())).toBe('kept')
-      } finally {
-        await alone.remove()
-      }
+      onTestFinished(() => alone.remove())
+      const outfile = alone.path('bundle.mjs')
+      const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+      await build({
+        entryPoints: [projectOf().path('blocked.mjs')],
+        bundle: true,
+        minify: true,
+        platform: 'node',
+        format: 'esm',
+        outfile,
+        // ioredis is CommonJS, which asks for Node's modules by require.
+        banner: { js },
+        logLevel: 'error',
+      })
+      expect(await readdir(alone.folder)).toEqual(['bundle.mjs'])
+      expect(await alone.node([outfile], environment())).toBe('kept')
     })
   })
 }

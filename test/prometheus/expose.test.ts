@@ -1,12 +1,11 @@
 /** What prom-client shows of clients. */
 import { type OpenMetricsContentType, Registry } from 'prom-client'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
 import { expose } from '../../src/integrations/prometheus/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 
-const place = placeOf('memory')
-afterEach(() => place.tidy())
+const place = tidiedPlace('memory')
 
 /** The samples of the metrics of that name. */
 async function shown(registry: Registry, name: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Redisson's lock tests in a cluster. */
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
@@ -8,11 +8,10 @@ import { bringCluster, bringServer, type Cluster, type Server } from '../servers
 import { freePort } from '../servers/port.js'
 import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { UnguardedCounter } from './unguarded-counter.js'
 
-const place = placeOf('cluster')
-afterEach(() => place.tidy())
+const place = tidiedPlace('cluster')
 /** A section of each kind, nested once. */
 const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => readonly [Lock, Lock]]> = [
   ['lock', (holdfast, name) => [holdfast.lock(name), holdfast.lock(name)]],

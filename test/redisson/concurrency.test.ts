@@ -1,14 +1,12 @@
 /** Redisson's concurrency tests, under its names, over data in Redis that nothing else protects. */
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { handleOf, type PermitsKind } from '../../src/conformance/permits-handle.js'
 import type { Holdfast, Lock } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { Forked } from './forked.js'
 import { UnguardedCounter } from './unguarded-counter.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 /** Has a section of that kind: as one thread takes its turn in Redisson's tests. */
 type Turn = (holdfast: Holdfast, name: string, section: () => Promise<void>) => Promise<void>

@@ -1,11 +1,9 @@
 /** Redisson's tests of its count-down latch, under its names. */
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LockTimeoutError } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 async function latchOf(count: number) {
   const latch = place.holdfast().countDownLatch(place.lockName())

@@ -1,14 +1,12 @@
 /** RedissonFairLockTest, under its names. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { inLine, queueUp } from './fair-line.js'
 import { PrivateServer } from './private-server.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 describe('order', () => {
   test('testLeaseTimeout: eight waiters whose leases end without an unlock are served in turn', async () => {
@@ -44,42 +42,36 @@ describe('order', () => {
 describe('names and failures', () => {
   test('testNameMapper: the line is kept under the mapped name, which is the one with the keyPrefix', async () => {
     const server = await PrivateServer.bring()
-    try {
-      const { host, port } = server.server
-      const client = (): RedisClient => standaloneClient({ host, port, keyPrefix: 'mapped:' })
-      const [one, two] = [new Holdfast(client()), new Holdfast(client())]
-      const hold = await one.fairLock('name').acquire()
-      const wait = two.fairLock('name').acquire()
-      await place.eventually(async () => String(await server.ask('KEYS', '*')).includes('line'))
-      const keys = await server.ask('KEYS', '*')
-      expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
-        new Set(['mapped:name', 'holdfast_line:{mapped:name}', 'holdfast_processes:{mapped:name}']),
-      )
-      await hold.release()
-      await (await wait).release()
-      expect(await server.ask('KEYS', '*')).toEqual([])
-      await Promise.all([one.close(), two.close()])
-    } finally {
-      await server.stop()
-    }
+    onTestFinished(() => server.stop())
+    const { host, port } = server.server
+    const client = (): RedisClient => standaloneClient({ host, port, keyPrefix: 'mapped:' })
+    const [one, two] = [new Holdfast(client()), new Holdfast(client())]
+    const hold = await one.fairLock('name').acquire()
+    const wait = two.fairLock('name').acquire()
+    await place.eventually(async () => String(await server.ask('KEYS', '*')).includes('line'))
+    const keys = await server.ask('KEYS', '*')
+    expect(new Set(Array.isArray(keys) ? keys : [])).toEqual(
+      new Set(['mapped:name', 'holdfast_line:{mapped:name}', 'holdfast_processes:{mapped:name}']),
+    )
+    await hold.release()
+    await (await wait).release()
+    expect(await server.ask('KEYS', '*')).toEqual([])
+    await Promise.all([one.close(), two.close()])
   })
 
   test('testAcquireFailedNotCalledOnRedisTimeout, redisson#5019: a server that pauses: false, no exception, and no place is left', async () => {
     const server = await PrivateServer.bring()
-    try {
-      const holding = server.holdfast()
-      const hold = await holding.fairLock('paused').acquire()
-      const waiting = server.holdfast({ commandTimeoutMs: 400 })
-      const attempt = waiting.fairLock('paused').tryAcquire({ waitMs: 700 })
-      const line = (): Promise<unknown> => server.ask('ZCARD', 'holdfast_line:{paused}')
-      await place.eventually(line, (count) => count === 1)
-      await server.ask('CLIENT', 'PAUSE', 1_500)
-      expect(await attempt).toBeNull()
-      await place.eventually(line, (count) => count === 0)
-      await hold.release()
-      await server.tidy()
-    } finally {
-      await server.stop()
-    }
+    onTestFinished(() => server.stop())
+    const holding = server.holdfast()
+    const hold = await holding.fairLock('paused').acquire()
+    const waiting = server.holdfast({ commandTimeoutMs: 400 })
+    const attempt = waiting.fairLock('paused').tryAcquire({ waitMs: 700 })
+    const line = (): Promise<unknown> => server.ask('ZCARD', 'holdfast_line:{paused}')
+    await place.eventually(line, (count) => count === 1)
+    await server.ask('CLIENT', 'PAUSE', 1_500)
+    expect(await attempt).toBeNull()
+    await place.eventually(line, (count) => count === 0)
+    await hold.release()
+    await server.tidy()
   })
 })

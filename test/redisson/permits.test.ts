@@ -1,13 +1,11 @@
 /** Redisson's tests of its semaphores, under its names. */
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { Holdfast, InvalidArgumentError, PermitNotHeldError } from '../../src/index.js'
 import { clusterClient } from '../setup/clients.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 
-const place = placeOf('standalone')
+const place = tidiedPlace('standalone')
 const JAVA_MAX = 2 ** 31 - 1
-
-afterEach(() => place.tidy())
 
 async function semaphoreOf(permits: number) {
   const semaphore = place.holdfast().semaphore(place.lockName())

@@ -1,12 +1,10 @@
 /** RedissonReadWriteLockTest, as far as it is about time, under its names, with shorter leases. */
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { elsewhere } from './read-write-sides.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 test('testExpireRead: a second reader enters meanwhile; its unlock is fine after the first has expired', async () => {
   const name = place.lockName()

@@ -1,11 +1,9 @@
 /** RedissonReadWriteLockTest, as far as it is about who may enter, under its names. */
-import { afterEach, describe, expect, test } from 'vitest'
-import { placeOf } from '../setup/places.js'
+import { describe, expect, test } from 'vitest'
+import { tidiedPlace } from '../setup/places.js'
 import { elsewhere, sidesOf } from './read-write-sides.js'
 
-const place = placeOf('standalone')
-
-afterEach(() => place.tidy())
+const place = tidiedPlace('standalone')
 
 describe('reading and writing', () => {
   test('testReadLockIsLocked: not under a write, but once it reads too', async () => {

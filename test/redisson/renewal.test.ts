@@ -1,19 +1,15 @@
 /** RedissonLockExpirationRenewalTest: renewal after a restart, and after reentry; a server whose connections for news break. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Holdfast, type Lock, LockLostError } from '../../src/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { PrivateServer } from './private-server.js'
 import { Thread } from './thread.js'
 
 const watchdogMs = lasting(1_200)
-let place: PrivateServer
-
-beforeAll(async () => {
-  place = await PrivateServer.bring()
-})
+const place = duringAll(() => PrivateServer.bring())
 afterEach(() => place.tidy())
-afterAll(() => place.stop())
 
 // Redisson's holder learns of it at the unlock; ours is told as soon as the watchdog finds the lock gone.
 test.each<readonly [string, (holdfast: Holdfast, name: string) => Lock]>([
@@ -38,7 +34,7 @@ test.each<readonly [string, (holdfast: Holdfast, name: string) => Lock]>([
   await thread.do(() => lock.lock())
   const before = renewals
   // Six thirds of a lease: without renewal it would be gone twice over.
-  await eventually(() => renewals >= before + 6)
+  await eventually(() => renewals >= before + 6, Boolean, 10 * watchdogMs)
   expect(await thread.do(() => lock.holdCount())).toBe(1)
   await thread.do(() => lock.unlock())
   expect(await lock.isLocked()).toBe(false)
@@ -62,7 +58,7 @@ test("testLockReentrantRenew: after one thread's reentrant cycle another's lock 
   for (let depth = 0; depth < 3; depth += 1) await first.do(() => lock.unlock())
   await waiting
   const before = renewals
-  await eventually(() => renewals >= before + 10)
+  await eventually(() => renewals >= before + 10, Boolean, 10 * watchdogMs)
   expect(await second.do(() => lock.holdCount())).toBe(1)
   expect(await first.do(() => lock.isHeld())).toBe(false)
   await second.do(() => lock.unlock())

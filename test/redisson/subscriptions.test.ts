@@ -1,7 +1,8 @@
 /** RedissonLockTest's tests about subscriptions, a server that is down, and the ends of waits. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/index.js'
 import { clientLibrary } from '../setup/clients.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { PrivateServer } from './private-server.js'
 
@@ -10,13 +11,8 @@ const ROUNDS = 3
 /** With RESP3 one connection carries everything, with RESP2 there is one more for the news. */
 const CONNECTIONS = clientLibrary === 'ioredis-6' ? 1 : 2
 
-let place: PrivateServer
-
-beforeAll(async () => {
-  place = await PrivateServer.bring()
-})
+const place = duringAll(() => PrivateServer.bring())
 afterEach(() => place.tidy())
-afterAll(() => place.stop())
 
 async function channels(): Promise<unknown> {
   return await place.ask('PUBSUB', 'CHANNELS')
@@ -117,11 +113,7 @@ describe('waits that end', () => {
 })
 
 describe('a server that is down', () => {
-  let down: PrivateServer
-  beforeEach(async () => {
-    down = await PrivateServer.bring()
-  })
-  afterEach(() => down.stop())
+  const down = duringEach(() => PrivateServer.bring())
 
   test.each(['lock', 'spinLock'] as const)(
     'testRedisFailed: tryLock of a %s throws, it does not say false; a wait that is under way does not get it',

@@ -8,23 +8,30 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
   let client: SqlClient
   let name: string
 
-  beforeEach(() => {
+  /** A client that has reached the table: a file is not asked by the short way before. */
+  const reached = async (): Promise<SqlClient> => {
+    const opened = open()
+    await opened.session.change(locks, randomUUID(), copy)
+    return opened
+  }
+  beforeEach(async () => {
     name = randomUUID()
-    client = open()
+    client = await reached()
   })
 
-  /** PostgreSQL keeps in the row who waits. */
+  /** MySQL does not keep in the row who waits. */
   const waitedFor: [string, { waiting: string[] }][] =
-    product === 'PostgreSQL' ? [['waited for', { waiting: ['c'] }]] : []
+    product === 'PostgreSQL' || product === 'SQLite' ? [['waited for', { waiting: ['c'] }]] : []
 
   const take = (owner: string, leaseMs = 60_000): Promise<bigint | undefined> =>
     client.session.express.take({ name, owner, leaseMs })
   const free = (owner: string): Promise<boolean> => client.session.express.free(name, owner)
   const renew = (...owners: string[]): Promise<boolean[]> =>
     Promise.all(client.session.express.renew(owners.map((owner) => ({ name, owner, leaseMs: 90_000 }))))
-  const row = () => client.session.change(locks, name, (draft) => ({ ...copy(draft), now: draft.now }))
-  const put = (change: Partial<Awaited<ReturnType<typeof row>>>) =>
-    client.session.change(locks, name, ({ body }) => {
+  const row = ({ session } = client) =>
+    session.change(locks, name, (draft) => ({ ...copy(draft), now: draft.now }))
+  const put = (change: Partial<Awaited<ReturnType<typeof row>>>, { session } = client) =>
+    session.change(locks, name, ({ body }) => {
       Object.assign(body, change)
     })
 
@@ -94,8 +101,10 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
     ...waitedFor,
   ])('a lock that is %s is not freed', async (_, change) => {
     await take('a:1')
-    await put(change)
-    const before = await row()
+    // Not by the client that frees it: what it has seen waited for it does not try to free.
+    const other = await reached()
+    await put(change, other)
+    const before = await row(other)
     expect(await free('a:1')).toBe(false)
     expect({ ...(await row()), now: 0 }).toEqual({ ...before, now: 0 })
   })
@@ -135,25 +144,28 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
     expect(answers).toEqual(names.map((_, index) => index % 100 !== 7))
   })
 
-  test('a row that somebody has locked delays no renewal but its own', async () => {
-    const blocked = `${name} blocked`
-    for (const each of [name, blocked]) {
-      await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })
-    }
-    const letGo = await lockRow(blocked)
-    const settled: string[] = []
-    const [freely, late] = client.session.express.renew(
-      [name, blocked].map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 })),
-    )
-    void late?.then(() => settled.push('late'))
-    expect(await freely).toBe(true)
-    expect(settled).toEqual([])
-    await letGo()
-    expect(await late).toBe(true)
-  })
+  test.skipIf(product === 'SQLite')(
+    'a row that somebody has locked delays no renewal but its own',
+    async () => {
+      const blocked = `${name} blocked`
+      for (const each of [name, blocked]) {
+        await client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })
+      }
+      const letGo = await lockRow(blocked)
+      const settled: string[] = []
+      const [freely, late] = client.session.express.renew(
+        [name, blocked].map((each) => ({ name: each, owner: 'a:1', leaseMs: 90_000 })),
+      )
+      void late?.then(() => settled.push('late'))
+      expect(await freely).toBe(true)
+      expect(settled).toEqual([])
+      await letGo()
+      expect(await late).toBe(true)
+    },
+  )
 
   test('clients that renew the same rows at once do not hinder each other', async () => {
-    const other = open()
+    const other = await reached()
     const names = Array.from({ length: 50 }, (_, index) => `${name} ${index}`)
     await Promise.all(
       names.map((each) => client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })),
@@ -169,7 +181,7 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
   })
 
   test('of many that take a lock at once, one gets it', async () => {
-    const other = open()
+    const other = await reached()
     for (let round = 0; round < 100; round += 1) {
       if (round % 10 === 0) name = randomUUID()
       const owners = Array.from({ length: 6 }, (_, index) => `a:${index}`)
@@ -184,7 +196,7 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
     }
   })
 
-  test('what was cleaned away starts above all tokens it had', async () => {
+  test.skipIf(product === 'SQLite')('what was cleaned away starts above all tokens it had', async () => {
     const first = (await take('a:1')) ?? 0n
     await free('a:1')
     const version = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name = ?'
@@ -196,22 +208,25 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
     expect(await take('a:1')).toBeGreaterThan(first)
   })
 
-  test('what a row says beside its columns is cleaned away when it is over', async () => {
-    const put = (at: string, until: number): Promise<void> =>
-      client.session.change(tallies, at, ({ body }) => {
-        body.notes = { until }
-      })
-    const day = 86_400_000
-    await put(name, Date.now() - 2 * day)
-    await put(`${name} not over`, Date.now())
-    const older = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name LIKE ?'
-    await administer(older, `${name}%`)
-    await client.session.clean()
-    const left = await administer('SELECT name FROM holdfast_locks WHERE name LIKE ?', `${name}%`)
-    expect(left).toHaveLength(1)
-  })
+  test.skipIf(product === 'SQLite')(
+    'what a row says beside its columns is cleaned away when it is over',
+    async () => {
+      const put = (at: string, until: number): Promise<void> =>
+        client.session.change(tallies, at, ({ body }) => {
+          body.notes = { until }
+        })
+      const day = 86_400_000
+      await put(name, Date.now() - 2 * day)
+      await put(`${name} not over`, Date.now())
+      const older = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name LIKE ?'
+      await administer(older, `${name}%`)
+      await client.session.clean()
+      const left = await administer('SELECT name FROM holdfast_locks WHERE name LIKE ?', `${name}%`)
+      expect(left).toHaveLength(1)
+    },
+  )
 
-  test('a change that follows a refusal sees the row as it is', async () => {
+  test.skipIf(product === 'SQLite')('a change that follows a refusal sees the row as it is', async () => {
     await take('b:1')
     expect(await take('a:1')).toBeUndefined()
     await administer("UPDATE holdfast_locks SET owner = 'c:1', version = version + 1 WHERE name = ?", name)

@@ -1,13 +1,18 @@
-/** PostgreSQL, MariaDB and MySQL with each of their client libraries, at the sessions that keep the rows. */
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+/** PostgreSQL, MariaDB, MySQL and SQLite with each of their client libraries, at the sessions that keep the rows. */
+import { afterEach, describe, expect } from 'vitest'
+import type { RowSession } from '../../src/stores/rows/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
+import { type Driver, libsqlDriver, nodeDriver } from '../../src/stores/sqlite/driver.js'
 import * as mysql from '../mysql/clients.js'
 import * as postgres from '../postgres/server.js'
 import type { ProductName } from '../servers/sql/index.js'
 import { type Database, onDatabases } from '../setup/databases.js'
+import { duringAll } from '../setup/during.js'
+import { TestClient } from '../sqlite/client.js'
+import { Stand } from '../sqlite/stand.js'
 
 export interface SqlClient {
-  readonly session: SqlSession
+  readonly session: RowSession & Pick<SqlSession, 'clean' | 'express'>
   readonly errors: unknown[]
 }
 
@@ -19,7 +24,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /** Clients of one product by one library, each as another process would have it. */
 export interface SqlClients {
-  readonly product: ProductName
+  readonly product: ProductName | 'SQLite'
   /** Makes its table. Closed after the test, which fails if an error was told. */
   open(options?: TableOptions): SqlClient
   /** Asks as an administrator; a question mark stands for each value. */
@@ -82,6 +87,29 @@ function toMysql({ address }: Database, library: mysql.Library): Way {
   }
 }
 
+/** One file, whose table has another name. Rows are cleaned away by clients that open it, and no row is locked alone. */
+function toSqlite(path: string, driver: Driver): Way {
+  return {
+    open: () => {
+      const { session, errors } = new TestClient(path, { driver })
+      const { express } = session
+      if (!express) throw new Error('it has no express commands')
+      const clean = async (): Promise<void> => undefined
+      return { session: Object.assign(session, { express, clean }), errors }
+    },
+    administer: async (sql, values) => {
+      const connection = driver(path)
+      connection.exec('PRAGMA busy_timeout = 5000')
+      const statement = connection.prepare(sql.replaceAll('holdfast_locks', 'holdfast_rows'))
+      const rows = statement.all(...values.map(String)).map((row) => ({ ...Object(row) }))
+      connection.close()
+      return rows
+    },
+    lockRow: () => expect.unreachable(),
+    end: async () => undefined,
+  }
+}
+
 /** A group of tests for each product and library. */
 export async function onSqlClients(tests: (clients: SqlClients) => void): Promise<void> {
   await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
@@ -89,29 +117,42 @@ export async function onSqlClients(tests: (clients: SqlClients) => void): Promis
       product === 'PostgreSQL'
         ? Object.fromEntries(postgres.libraryNames.map((name) => [name, () => toPostgres(database(), name)]))
         : Object.fromEntries(mysql.libraryNames.map((name) => [name, () => toMysql(database(), name)]))
-    describe.each(Object.entries(ways))('with %s', (_library, toServer) => {
-      let way: Way
-      const opened: SqlClient[] = []
-      beforeAll(() => {
-        way = toServer()
-      })
-      afterEach(async () => {
-        for (const { session, errors } of opened.splice(0)) {
-          await session.close()
-          expect(errors).toEqual([])
-        }
-      })
-      afterAll(() => way?.end())
-      tests({
-        product,
-        open: (options = {}) => {
-          const client = way.open(options)
-          opened.push(client)
-          return client
-        },
-        administer: (sql, ...values) => way.administer(sql, values),
-        lockRow: (name) => way.lockRow(name),
-      })
+    withEach(product, ways, tests)
+  })
+  describe('SQLite', () => {
+    const stand = new Stand()
+    const drivers = Object.entries({ libsql: libsqlDriver(), 'node:sqlite': nodeDriver() })
+    const ways = drivers.flatMap(([name, driver]) =>
+      driver ? [[name, () => toSqlite(stand.path(), driver)] as const] : [],
+    )
+    withEach('SQLite', Object.fromEntries(ways), tests)
+  })
+}
+
+function withEach(
+  product: SqlClients['product'],
+  ways: Readonly<Record<string, () => Way>>,
+  tests: (clients: SqlClients) => void,
+): void {
+  describe.each(Object.entries(ways))('with %s', (_library, toServer) => {
+    const way = duringAll(toServer)
+    const opened: SqlClient[] = []
+    afterEach(async () => {
+      for (const { session, errors } of opened.splice(0)) {
+        await session.close()
+        expect(errors).toEqual([])
+      }
+    })
+
+    tests({
+      product,
+      open: (options = {}) => {
+        const client = way.open(options)
+        opened.push(client)
+        return client
+      },
+      administer: (sql, ...values) => way.administer(sql, values),
+      lockRow: (name) => way.lockRow(name),
     })
   })
 }

@@ -1,5 +1,5 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
-import { inject } from 'vitest'
+import { afterEach, inject } from 'vitest'
 import type { KindName } from '../../src/conformance/kinds.js'
 import { type Place as ConformancePlace, type Source, StorePlace } from '../../src/conformance/place.js'
 import type { RedisClient, Store } from '../../src/index.js'
@@ -96,6 +96,13 @@ export function placeOf(name: PlaceName, kind: KindName = 'lock'): Place {
     case 'sentinel':
       return new ServerPlace(name, kind, [() => sentinelClient(inject('servers').sentinel)])
   }
+}
+
+/** That place, which is tidied after each test of the file, or of the group in which it is asked for. */
+export function tidiedPlace(name: PlaceName, kind?: KindName): Place {
+  const place = placeOf(name, kind)
+  afterEach(() => place.tidy())
+  return place
 }
 
 function storePlace(name: string, kind: KindName, store: Store, clock?: VirtualClock): Place {

@@ -30,47 +30,6 @@ describe.each(drivers.filter(([, driver]) => driver))('%s', (_, driver) => {
     client = another()
   })
 
-  test('a row that nobody has written is blank, and stays unwritten when it is left so', async () => {
-    expect(await client.read('a')).toEqual(NO_ROW)
-    expect(await client.names()).toEqual([])
-  })
-
-  test('what is written is read again by another client', async () => {
-    const packed = {
-      owner: `${client.id}:1`,
-      holds: 3,
-      endsAt: 1_800_000_000_000.25,
-      fence: 2n ** 63n - 1n,
-      waiting: [client.id, 'b'],
-      rest: JSON.stringify({ text: '"\'\\\n\0🔒' }),
-    }
-    await client.write('a', packed)
-    expect(await another().read('a')).toMatchObject(packed)
-  })
-
-  test('a lease without end is kept as such', async () => {
-    await client.write('a', { owner: 'x:1', holds: 1, endsAt: Infinity })
-    expect((await another().read('a')).endsAt).toBe(Infinity)
-  })
-
-  test('rows of different keyspaces have nothing to do with each other', async () => {
-    await client.write('a', { holds: 1 })
-    await client.write('a', { holds: 2 }, shapeOf('value'))
-    expect((await client.read('a')).holds).toBe(1)
-    expect((await client.read('a', shapeOf('value'))).holds).toBe(2)
-    expect(await client.read('a', shapeOf('latch'))).toEqual(NO_ROW)
-    expect(await client.names('*', 'latch')).toEqual([])
-  })
-
-  test('what a change throws is passed on, and nothing is written', async () => {
-    const change = client.change('a', ({ body }) => {
-      body.packed = { ...NO_ROW, holds: 7 }
-      throw new RangeError('mine')
-    })
-    await expect(change).rejects.toThrow(new RangeError('mine'))
-    expect(await another().read('a')).toEqual(NO_ROW)
-  })
-
   test('changes asked for at once are made in order, and one that throws spoils no other', async () => {
     const count = (index: number): Promise<void> =>
       client.change('a', ({ body }) => {

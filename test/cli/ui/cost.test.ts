@@ -125,6 +125,7 @@ describe('holdfast ui: what it costs', () => {
     for (let pictures = 0; pictures < 3; ) {
       const { value = '' } = (await reader?.read()) ?? {}
       pictures += value.split('"state":"held or kept"').length - 1
+      if (pictures > 0) expect(value).toContain('"held":1,"kept":1')
     }
     await reader?.cancel()
     expect(holdfast.census.tenures).toBe(1)
