@@ -12,24 +12,27 @@ export interface Peak {
 /** All locks of a list in a few numbers. */
 export interface Totals {
   readonly held: number
+  /** How many of these their processes may keep with nobody inside (`lingerMs`). */
+  readonly kept: number
   readonly waiting: number
   readonly longestWait: Peak | null
   readonly longestHold: Peak | null
 }
 
 export function totalsOf(views: Iterable<LockView>): Totals {
-  let [held, waiting] = [0, 0]
+  let [held, kept, waiting] = [0, 0, 0]
   let wait: readonly [LockView, number] | undefined
   let hold: readonly [LockView, number] | undefined
   for (const view of views) {
     if (isLocked(view)) held += 1
+    if (isLocked(view) && view.lingers) kept += 1
     waiting += waitingOf(view) ?? 0
     const waits = oldestWait(view)
     if (waits !== undefined && !(wait && wait[1] <= waits)) wait = [view, waits]
     const holds = oldestHold(view)
     if (holds !== undefined && !(hold && hold[1] <= holds)) hold = [view, holds]
   }
-  return { held, waiting, longestWait: recordOf(wait), longestHold: recordOf(hold) }
+  return { held, kept, waiting, longestWait: recordOf(wait), longestHold: recordOf(hold) }
 }
 
 function recordOf(found: readonly [LockView, number] | undefined): Peak | null {

@@ -13,7 +13,7 @@ export function Tiles({ totals, trend, deadlocks, isAll }: Message) {
   return (
     <dl class="tiles" aria-label="At a glance">
       <div class="tile">
-        <dt>Held</dt>
+        <dt>Held{totals.kept > 0 && `, or kept: ${number(totals.kept)}`}</dt>
         <dd class="value">{number(totals.held)}</dd>
         <dd class="more">{trend && <Sparkline values={trend.held} everyMs={trend.everyMs} what="held" />}</dd>
       </div>
