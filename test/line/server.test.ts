@@ -185,7 +185,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await place.client().listen('announced', name)
       const before = Math.round((await server.timeMs()) - 1_000)
       // What else is kept beside the processes is none of them.
-      const beside = [':last', 'x:none:1', ':unclaimed', 'x:none:1', ':lingers', 'none:1 told']
+      const beside = [':last', 'x:none:1', ':unclaimed', 'x:none:1']
       await server.ask(name, 'HSET', processes(name), ':ours', before, ...beside)
       const releasedAt = await server.timeMs()
       await holder.release(kind, name, first)
