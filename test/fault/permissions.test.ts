@@ -58,6 +58,20 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     await scene.nothingLeft()
   })
 
+  test.each(['readLock', 'writeLock'] as const)(
+    'for SUBSCRIBE: a %s, whose releases nobody announces, is asked for again and again',
+    async (side) => {
+      const holdfast = await restricted(['-subscribe'])
+      const told = new Promise((resolve) => holdfast.once('error', resolve))
+      const other = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
+      const waiting = holdfast.readWriteLock(scene.name)[side]().acquire({ waitMs: 15_000 })
+      expect(await told).toMatchObject(refusal)
+      await other.release()
+      await (await waiting).release()
+      await scene.nothingLeft()
+    },
+  )
+
   test('for PUBSUB: releases cannot tell who listens, and calls in line still enter at each of them', async () => {
     const clients = [await restricted(['-pubsub']), await restricted(['-pubsub'])]
     // Less than the first lease: a call that missed a release would wait for as long.

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
-import { Holdfast, LockTimeoutError, StoreError } from '../../src/index.js'
+import { Holdfast, LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-
+import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
 const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 2_000 }
@@ -45,6 +45,35 @@ describe('failures', () => {
     await hold.release()
     expect(await fleet.holdfast(TIMES).lock(name).isLocked()).toBe(false)
     await fleet.server(1).resume()
+    await fleet.nothingLeft(name)
+  })
+
+  test('renewals survive one dead server; when two are dead the loss is told', async () => {
+    const holdfast = fleet.holdfast({ ...TIMES, watchdogMs: lasting(1_500) })
+    const hold = await holdfast.lock(fleet.lockName()).acquire()
+    await fleet.server(0).kill()
+    for (let renewals = 0; renewals < 4; renewals += 1) {
+      await new Promise((resolve) => holdfast.once('renewed', resolve))
+    }
+    hold.assertHeld()
+    const lost = new Promise((resolve) => holdfast.once('lost', resolve))
+    await fleet.server(1).kill()
+    expect(await lost).toMatchObject({ owner: hold.owner, reason: 'lease-expired' })
+    expect(hold.signal.reason).toBeInstanceOf(LockLostError)
+    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+  })
+
+  test('who waits is woken by a release, though a server hangs', async () => {
+    const name = fleet.lockName()
+    const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 600_000 })
+    const other = fleet.holdfast({ ...TIMES, storeTimeoutMs: 60_000 })
+    const waiting = other.lock(name).acquire()
+    await eventually(() => other.metrics().waiting > 0)
+    await fleet.server(2).pause()
+    await hold.release()
+    const next = await waiting
+    await next.release()
+    await fleet.server(2).resume()
     await fleet.nothingLeft(name)
   })
 

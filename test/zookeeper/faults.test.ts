@@ -92,6 +92,39 @@ describe('a connection', () => {
     await other.lock(name).withLock(() => undefined)
   })
 
+  test('S1: that stays away past the session loses all its locks, each told once, before another sees one free', async () => {
+    const tap = scene.keep(await Tap.before(server))
+    const [holdfast, other] = [
+      scene.holdfast(tap.address, { watchdogMs: 900 }),
+      scene.holdfast(server.address),
+    ]
+    const lost = journalOf(holdfast, 'lost')
+    const name = lockName()
+    const holds = [
+      await holdfast.lock(`${name}-plain`).acquire(),
+      await holdfast.fairLock(`${name}-fair`).acquire(),
+      await holdfast.fencedLock(`${name}-fenced`).acquire(),
+      await holdfast.readWriteLock(`${name}-write`).writeLock().acquire(),
+    ]
+    const others = [
+      other.lock(`${name}-plain`),
+      other.fairLock(`${name}-fair`),
+      other.fencedLock(`${name}-fenced`),
+      other.readWriteLock(`${name}-write`).readLock(),
+    ]
+    const freeBeforeTold: string[] = []
+    const next = others.map(async (lock, index) => {
+      const mine = await lock.acquire({ waitMs: 15_000 })
+      if (!holds[index]?.signal.aborted) freeBeforeTold.push(lock.name)
+      await mine.release()
+    })
+    tap.blackHole()
+    await Promise.all(next)
+    expect(freeBeforeTold).toEqual([])
+    expect(lost.map((each) => each.name).toSorted()).toEqual(holds.map((hold) => hold.name).toSorted())
+    for (const hold of holds) expect(() => hold.assertHeld()).toThrow(LockLostError)
+  })
+
   test('that is refused: a typed error in time, which names the lock, and the next call succeeds', async () => {
     const tap = scene.keep(await Tap.before(server))
     tap.refuse()

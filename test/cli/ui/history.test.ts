@@ -73,14 +73,14 @@ describe('the curves', () => {
       [10_000, 2, 0],
       [45_000, 7, 1],
     ] as const)
-      trends.note({ held, waiting, longestWait: null, longestHold: null }, atMs)
+      trends.note({ held, kept: 0, waiting, longestWait: null, longestHold: null }, atMs)
     expect(trends.trend).toEqual({ everyMs: 10_000, held: [5, 2, 2, 2, 7], waiting: [2, 0, 0, 0, 1] })
   })
 
   it('end where they should, whatever was missed', () => {
     const trends = new Trends()
-    trends.note({ held: 1, waiting: 0, longestWait: null, longestHold: null }, 0)
-    trends.note({ held: 2, waiting: 0, longestWait: null, longestHold: null }, HOUR_MS)
+    trends.note({ held: 1, kept: 0, waiting: 0, longestWait: null, longestHold: null }, 0)
+    trends.note({ held: 2, kept: 0, waiting: 0, longestWait: null, longestHold: null }, HOUR_MS)
     expect(trends.trend).toMatchObject({ everyMs: 2_000, held: { length: 150 } })
     expect(trends.trend.held.slice(-2)).toEqual([1, 2])
   })
