@@ -134,7 +134,7 @@ if looks >= 0 then
   end
   local let_in = advance(me)
   if let_in > 0 then
-    call_head_at_end()
+    call_head()
     return busy(redis.call('PTTL', lock), holder_of(lock))
   end
 end

@@ -22,6 +22,6 @@ if last then
   redis.call('HDEL', processes, ':last', ':unclaimed')
 end
 if waiting and advance(nil) > 0 then
-  call_head_at_end()
+  call_head()
 end
 return (publish == '' or type(redis.pcall(publish, channel, '0')) == 'number') and 1 or -2

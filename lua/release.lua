@@ -54,7 +54,7 @@ if (ARGV[4] == '2' and last ~= me) or redis.call('HDEL', lock, owner) == 0 then
   -- The place behind it may be the next now.
   if left and admits() then
     if advance(nil) > 0 then
-      call_head_at_end()
+      call_head()
     end
   elseif was_first then
     -- The first in line is the one that listens to releases.

@@ -41,7 +41,7 @@ if line and redis.call('EXISTS', line) == 1 then
     return busy(theirs)
   end
   if advance(me) > 0 then
-    call_head_at_end()
+    call_head()
     return busy(redis.call('PTTL', lock))
   end
 end

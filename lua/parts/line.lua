@@ -269,12 +269,13 @@ local function head_of_line()
   end
 end
 
--- Has the head of the line look after so many milliseconds, unless it will anyway. The head is `place` of the process `it`, if the caller
+-- Has the head of the line look after so many milliseconds, absent: when KEYS[1] ends, unless it will anyway. The head is `place` of the process `it`, if the caller
 -- knows it. Passes over a process that no message reaches.
 local function call_head(left, place, it)
   if not place then
     place, it = head_of_line()
   end
+  left = left or (place and redis.call('PTTL', KEYS[1]) or 0)
   local looks = server_time() + left
   while place and it.looks > looks + SLACK_MS do
     local client = client_of(place)

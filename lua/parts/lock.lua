@@ -54,14 +54,6 @@ local function withdraw()
 end
 --@include turns
 
--- Has the head of the line look when the lease ends.
-local function call_head_at_end()
-  local place, it = head_of_line()
-  if place then
-    call_head(redis.call('PTTL', lock), place, it)
-  end
-end
-
 -- Whether anybody is in line, and the place let in last. Read before the lock is freed: a key of another type then fails the script with
 -- nothing changed, instead of freeing a lock without telling anybody.
 local function read_line()
@@ -77,7 +69,7 @@ local function pass_on(waiting)
   if waiting and not leaves_it_to_others() then
     let_in, refused = advance(nil)
     if let_in > 0 then
-      call_head_at_end()
+      call_head()
       return 1
     end
     if refused then

@@ -1,71 +1,26 @@
 import { StoreError } from '../base/errors/errors.js'
 import { HoldfastError } from '../base/errors/holdfast-error.js'
-import type { Watch } from './lock-port.js'
 
 /**
  * A store, a session or a port, all of whose failures are errors of Holdfast: the last to see what a store or a client library throws
  * that its own code did not expect. Nothing else of it changes.
  */
 export function sheltered<Port extends object>(port: Port): Port {
+  const known = new Map<PropertyKey, { readonly found: unknown; readonly given: unknown }>()
   // Nothing of its own, so that it may have whatever the port has, also where that is frozen.
-  return new Proxy<Port>(Object.create(port), new Shelter(port))
-}
-
-class Shelter<Port extends object> implements ProxyHandler<Port> {
-  #known: Map<PropertyKey, { readonly found: unknown; readonly given: unknown }> | undefined
-
-  constructor(private readonly port: Port) {}
-
-  get(_: Port, property: PropertyKey): unknown {
-    const { port } = this
-    const found: unknown = Reflect.get(port, property, port)
-    if (typeof found !== 'function' && (typeof found !== 'object' || found === null)) return found
-    const earlier = this.#known?.get(property)
-    if (earlier?.found === found) return earlier.given
-    const given = part(port, String(property), found)
-    this.#known ??= new Map()
-    this.#known.set(property, { found, given })
-    return given
-  }
-
-  set(_: Port, property: PropertyKey, value: unknown): boolean {
-    return Reflect.set(this.port, property, value, this.port)
-  }
-}
-
-/** As {@link sheltered}: each wait makes a watch, so it costs no proxy. */
-class ShelteredWatch implements Watch {
-  #confirmed: Promise<void> | undefined
-
-  constructor(
-    private readonly watch: Watch,
-    private readonly lockName: string | undefined,
-  ) {}
-
-  get confirmed(): Promise<void> {
-    this.#confirmed ??= promised(this.watch.confirmed, 'confirmed', this.lockName)
-    return this.#confirmed
-  }
-
-  get inForce(): boolean | undefined {
-    return this.watch.inForce
-  }
-
-  doubt(): void {
-    try {
-      this.watch.doubt?.()
-    } catch (error) {
-      throw failureOf(error, 'doubt', this.lockName)
-    }
-  }
-
-  close(): void {
-    try {
-      this.watch.close()
-    } catch (error) {
-      throw failureOf(error, 'close', this.lockName)
-    }
-  }
+  const bare: Port = Object.create(port)
+  return new Proxy(bare, {
+    get: (_, property) => {
+      const found: unknown = Reflect.get(port, property, port)
+      if (typeof found !== 'function' && (typeof found !== 'object' || found === null)) return found
+      const earlier = known.get(property)
+      if (earlier?.found === found) return earlier.given
+      const given = part(port, String(property), found)
+      known.set(property, { found, given })
+      return given
+    },
+    set: (_, property, value) => Reflect.set(port, property, value, port),
+  })
 }
 
 function part(port: object, name: string, found: object): unknown {
@@ -86,16 +41,15 @@ function result(given: unknown, command: string, lockName: string | undefined): 
   if (isThenable(given)) return promised(given, command, lockName)
   if (Array.isArray(given)) return given.map((each) => result(each, command, lockName))
   if (isSequence(given)) return sequence(given, command)
-  if (isWatch(given)) return new ShelteredWatch(given, lockName)
-  // A session, another port.
-  return 'close' in given || 'acquire' in given ? sheltered(given) : given
+  // A watch, a session, another port.
+  return 'confirmed' in given || 'close' in given || 'acquire' in given ? sheltered(given) : given
 }
 
-function promised<Result>(
-  given: PromiseLike<Result>,
+function promised(
+  given: PromiseLike<unknown>,
   command: string,
   lockName: string | undefined,
-): Promise<Result> {
+): Promise<unknown> {
   return Promise.resolve(given).then(undefined, (error: unknown) => {
     throw failureOf(error, command, lockName)
   })
@@ -126,10 +80,6 @@ function nameIn([first]: readonly unknown[]): string | undefined {
   if (Array.isArray(first)) return nameIn(first)
   const named = typeof first === 'object' && first !== null && 'name' in first ? first.name : undefined
   return typeof named === 'string' ? named : undefined
-}
-
-function isWatch(found: object): found is Watch {
-  return 'confirmed' in found
 }
 
 function isThenable(found: object): found is PromiseLike<unknown> {

@@ -19,26 +19,27 @@ const NOBODY: readonly Hearing[] = []
 
 /** One who watches a channel. */
 class Hearing implements Watch {
+  readonly #subscription: Subscription
+
   constructor(
-    private readonly subscription: Subscription,
+    subscription: Subscription,
     readonly tell: Listener,
     readonly key: string | undefined,
-  ) {}
-
-  get confirmed(): Promise<void> {
-    return this.subscription.confirmed
+    readonly confirmed: Promise<void>,
+  ) {
+    this.#subscription = subscription
   }
 
   get inForce(): boolean {
-    return this.subscription.inForce
+    return this.#subscription.inForce
   }
 
   doubt(): void {
-    this.subscription.link().doubtNews()
+    this.#subscription.channels.link().doubtNews()
   }
 
   close(): void {
-    this.subscription.delete(this)
+    this.#subscription.delete(this)
   }
 }
 
@@ -53,16 +54,9 @@ class Subscription extends Alarm {
   constructor(
     readonly channel: string,
     readonly confirmed: Promise<void>,
-    readonly link: () => Link,
-    private readonly channels: Pick<ReleaseChannels, 'linger' | 'leave'>,
+    readonly channels: Pick<ReleaseChannels, 'link' | 'linger' | 'leave'>,
   ) {
     super()
-    confirmed.then(
-      () => {
-        this.inForce = true
-      },
-      () => undefined,
-    )
   }
 
   ring(): void {
@@ -87,12 +81,8 @@ class Subscription extends Alarm {
   }
 
   tell(text?: string): void {
-    for (const { tell } of this.#hearings.get(undefined) ?? NOBODY) tell(text)
-    const about = text === undefined ? undefined : this.#hearings.get(keyIn(text))
-    for (const { tell } of about ?? NOBODY) tell(text)
-    if (text !== undefined) return
-    for (const [key, hearings] of this.#hearings)
-      if (key !== undefined) for (const { tell } of hearings) tell()
+    const keys = text === undefined ? [...this.#hearings.keys()] : [undefined, keyIn(text)]
+    for (const key of keys) for (const { tell } of this.#hearings.get(key) ?? NOBODY) tell(text)
   }
 }
 
@@ -101,7 +91,7 @@ export class ReleaseChannels {
   readonly #subscriptions = new Map<string, Subscription>()
 
   constructor(
-    private readonly link: () => Link,
+    readonly link: () => Link,
     private readonly schedule: Schedule,
   ) {}
 
@@ -109,12 +99,21 @@ export class ReleaseChannels {
    * Calls back on every message, with what it says; without where one may have been missed.
    * @param key the lock whose messages are wanted, on a channel of a process; absent: every message
    * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
+   * @param besides what has to be in force as well
    */
-  hear(channel: string, onMessage: Listener, key?: string, lingersMs = LINGER_MS): Watch {
+  hear(
+    channel: string,
+    onMessage: Listener,
+    key?: string,
+    lingersMs = LINGER_MS,
+    besides?: Promise<unknown>,
+  ): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
     this.schedule.cancel(subscription)
     subscription.lingersMs = Math.max(subscription.lingersMs, lingersMs)
-    const hearing = new Hearing(subscription, onMessage, key)
+    const { confirmed } = subscription
+    const both = besides ? Promise.all([confirmed, besides]).then(() => undefined) : confirmed
+    const hearing = new Hearing(subscription, onMessage, key, both)
     subscription.add(hearing)
     return hearing
   }
@@ -155,20 +154,25 @@ export class ReleaseChannels {
   }
 
   #subscribe(channel: string): Subscription {
-    const subscription = new Subscription(channel, this.link().subscribe(channel), this.link, this)
+    const subscription = new Subscription(channel, this.link().subscribe(channel), this)
     this.#subscriptions.set(channel, subscription)
-    subscription.confirmed.catch(() => {
-      // The next watch tries again, and does not share this failure.
-      if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
-      this.schedule.cancel(subscription)
-    })
+    subscription.confirmed.then(
+      () => {
+        subscription.inForce = true
+      },
+      () => {
+        // The next watch tries again, and does not share this failure.
+        if (this.#subscriptions.get(channel) === subscription) this.#subscriptions.delete(channel)
+        this.schedule.cancel(subscription)
+      },
+    )
     return subscription
   }
 
   /** Nobody watches it: it ends after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
   linger(subscription: Subscription): void {
     // One that is not allowed any more is never in force again.
-    if (!this.#isUnwanted(subscription) || subscription.place >= 0) return
+    if (!this.#isUnwanted(subscription)) return
     if (subscription.inForce)
       this.schedule.set(subscription, this.schedule.clock.now() + subscription.lingersMs)
     else

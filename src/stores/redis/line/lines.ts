@@ -20,7 +20,6 @@ const AFTER_LEASE_MS = 2
 /** As `looksMs`: stands outside the line, and takes the lock wherever it is free. */
 const OUTSIDE = -1
 
-const LISTENS = Promise.resolve(true)
 const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
 
 /**
@@ -196,9 +195,8 @@ export class Lines {
 
   /** Calls back on every message about that lock, and where one may have been missed. */
   hearAsks(name: string, onAsk: () => void, often = false): Watch {
-    const hear = (): void => onAsk()
     const keptMs = often ? undefined : KEPT_FOR_ASKS_MS
-    return this.channels.hear(this.#ownChannel(name), hear, this.names.keyOf(name), keptMs)
+    return this.channels.hear(this.#ownChannel(name), onAsk, this.names.keyOf(name), keptMs)
   }
 
   /** Calls back on messages about the process's places of that mode; of all, where there is no other way to hold. */
@@ -251,17 +249,8 @@ export class Lines {
       // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
       if (look && (isOf(look.place) || !standing.has(look.place))) onNews({ lookInMs: look.inMs })
     }
-    const own = this.channels.hear(this.#ownChannel(name), hear, key)
     const releases = this.#emptyLine === name ? this.#listen(name, standing) : undefined
-    if (!releases || releases === LISTENS) return own
-    return {
-      confirmed: Promise.all([own.confirmed, releases]).then(() => undefined),
-      get inForce() {
-        return own.inForce
-      },
-      doubt: () => own.doubt?.(),
-      close: () => own.close(),
-    }
+    return this.channels.hear(this.#ownChannel(name), hear, key, undefined, releases)
   }
 
   /** As clients do that know of no line: the store then counts this one among them. */
@@ -319,7 +308,6 @@ export class Lines {
     const news = (): void => standing.tell()
     const releases = channels.map((channel) => this.channels.hear(channel, news))
     standing.releases = releases
-    if (releases.every(({ inForce }) => inForce)) return LISTENS
     return Promise.all(releases.map(({ confirmed }) => confirmed)).then(
       () => true,
       () => {
