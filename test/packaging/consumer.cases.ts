@@ -12,8 +12,8 @@ import { Project } from './project.js'
 /** Compilers take their time on a machine that runs other tests too. */
 const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
-const PLAIN_LOCK_BYTES = 146_600
-const WHOLE_CLIENT_BYTES = 257_500
+const PLAIN_LOCK_BYTES = 146_900
+const WHOLE_CLIENT_BYTES = 258_200
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
 const EXPECTED = { nested: 2, refused: true, locked: false }
