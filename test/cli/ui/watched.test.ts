@@ -147,10 +147,10 @@ describe('what a page shows of many names', () => {
       held,
       waited('a', 2, 3_000),
       waited('b', 1, 1_000),
-      { ...held, name: 'c', owners },
+      { ...held, name: 'c', owners, lingers: true },
     ])
     expect(totals).toEqual({
-      ...{ held: 4, waiting: 3 },
+      ...{ held: 4, kept: 1, waiting: 3 },
       longestWait: { name: 'b', href: 'lock?name=b', since: 1_000 },
       longestHold: { name: 'c', href: 'lock?name=c', since: 500 },
     })
