@@ -10,14 +10,16 @@ import { eventually } from '../setup/eventually.js'
 // Each try has its own, because it kills the primary.
 const group = duringEach(() => bringSentinel({ flavour: inject('servers').flavour }))
 
-test('checkReplicas: a lock that was acquired is there after its primary has crashed', async () => {
+test('checkReplicas: a lock that was acquired is there after its primary has crashed', {
+  timeout: 150_000,
+}, async () => {
   const clients: RedisClient[] = []
   const connect = (checkReplicas: number): Holdfast => {
     const client = sentinelClient(group)
     clients.push(client)
     return new Holdfast(client, {
       checkReplicas,
-      watchdogMs: 60_000,
+      watchdogMs: 180_000,
       commandTimeoutMs: 2_000,
       storeTimeoutMs: 30_000,
     })
@@ -39,7 +41,8 @@ test('checkReplicas: a lock that was acquired is there after its primary has cra
         ?.release()
         .then(() => true),
     Boolean,
-    30_000,
+    // Sentinels whose votes were split wait 20 s before they try again.
+    120_000,
   )
   for (const name of names) expect(await other.lock(name).tryAcquire()).toBeNull()
   expect(lost).toEqual([])
