@@ -55,7 +55,7 @@ export function crashCases(scene: Scene): void {
 
     test(
       'what a killed Node process held is taken over there',
-      async () => {
+      async ({ onTestFinished }) => {
         const { lock, fencedLock, semaphore, permits, latch } = handles()
         await Promise.all([semaphore.trySetPermits(1), permits.trySetPermits(1), latch.trySetCount(2)])
         const task: Task = {
@@ -66,7 +66,7 @@ export function crashCases(scene: Scene): void {
           permits: permits.name,
           latch: latch.name,
         }
-        const doomed = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task)
+        const doomed = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task, onTestFinished)
         const token = BigInt(String(await doomed.told()))
         const order = (verb: string, name: string, ...args: number[]) =>
           scene.java.order(scene.thread(), verb, name, ...args)

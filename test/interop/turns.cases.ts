@@ -16,16 +16,15 @@ const MOST_BETWEEN = 1_000
 /** Whether each side gets its turns where both want the lock all the time (rule W8). */
 export function turnsCases(scene: Scene): void {
   const { place } = scene
-  const ours: Forked[] = []
   const further: RedissonPeer[] = []
   afterEach(async () => {
-    await Promise.all([...ours.splice(0), ...further.splice(0)].map((process) => process.kill()))
+    await Promise.all(further.splice(0).map((process) => process.kill()))
   })
 
   describe(`turns of both sides on ${scene.server}`, () => {
     test(
       `W8: 2 + 2 processes of 8 waiters: each side has a quarter of the tenures at the least, and nobody waits for more than ${MOST_BETWEEN}`,
-      async () => {
+      async ({ onTestFinished }) => {
         const lock = place.holdfast().lock(place.lockName())
         const list = `{${lock.name}}:turns`
         const client = place.client()
@@ -37,11 +36,11 @@ export function turnsCases(scene: Scene): void {
             peer.order(waiter, 'lock.turns', lock.name, list, waiter, TENURES),
           ),
         )
-        for (let index = 0; index < PROCESSES; index += 1) {
+        const ours = Array.from({ length: PROCESSES }, (_, index) => {
           const waiters = waitersOf(`here ${index}`)
           const task: Task = { nodes: scene.nodes, name: lock.name, list, waiters, tenures: TENURES }
-          ours.push(Forked.start(new URL('./turns.fixture.ts', import.meta.url), task))
-        }
+          return Forked.start(new URL('./turns.fixture.ts', import.meta.url), task, onTestFinished)
+        })
         await scene.untilWaiting(lock, 2 * PROCESSES)
         await hold.release()
         await Promise.all([...theirs, ...ours.map((process) => process.told())])

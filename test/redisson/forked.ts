@@ -28,14 +28,15 @@ export class Forked {
     })
   }
 
-  static start(fixture: URL, task: object): Forked {
+  /** @param atEnd of the test; a test beside which others run has a hook of its own */
+  static start(fixture: URL, task: object, atEnd: typeof onTestFinished = onTestFinished): Forked {
     const child = fork(programOf(fixture), [JSON.stringify(task)], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
     const forked = new Forked(child)
     Forked.#alive.add(forked)
-    onTestFinished(() => forked.kill())
+    atEnd(() => forked.kill())
     return forked
   }
 
