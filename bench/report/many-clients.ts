@@ -2,7 +2,7 @@ import type { Answer, ManyClients, Results } from '../measure/results.js'
 import { shownCount, shownNumber } from './number.js'
 import { markdown } from './tables.js'
 
-const explained = `Each is a client with connections of its own and one caller in a loop of empty sections, as if it were a process; four processes of Node
+const explained = `Each client has its own connections, and one caller in a loop of empty sections, as a process would; four processes of Node
 share them, and two cores all of it, so the pace is that of this machine. Memory is what the servers use, of all nodes together. Where the line takes longer than the 20 s of the run to come
 round, a process looks every 5 s meanwhile, and whose turn did not come counts as starved.`
 

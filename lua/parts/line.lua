@@ -269,8 +269,8 @@ local function head_of_line()
   end
 end
 
--- Has the head of the line look after so many milliseconds, absent: when KEYS[1] ends, unless it will anyway. The head is `place` of the process `it`, if the caller
--- knows it. Passes over a process that no message reaches.
+-- Has the head of the line look after `left` milliseconds, or when KEYS[1] ends if there is no `left`, unless the head will look by then anyway. The
+-- head is `place` of the process `it`, if the caller knows it. Passes over a process that no message reaches.
 local function call_head(left, place, it)
   if not place then
     place, it = head_of_line()

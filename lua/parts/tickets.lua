@@ -50,7 +50,7 @@ local function keep_ticket(client, number)
   return number
 end
 
--- Turns the ticket of a client, if it has one: into that of one who has the vote (-1), and back (1).
+-- Marks the ticket of a client, if it has one: -1, the client has the vote; 1, it waits again.
 local function turn_ticket(client, sign)
   local number = tonumber(redis.call('HGET', tickets, client))
   if number and number * sign < 0 then

@@ -129,7 +129,7 @@ export function holderTexts({ kind, owners }: LockView, since = exactly): string
   })
 }
 
-/** An owner with what is to be said of it, in the brackets that it has if it has a label. */
+/** An owner and remarks about it, in one pair of brackets with the owner's id where the owner has a label. */
 export function partyText(owner: string, remarks: readonly string[]): string {
   const text = ownerText(owner)
   if (remarks.length === 0) return text

@@ -72,7 +72,7 @@ export interface LockPort {
   /**
    * The lock as the store has it now.
    *
-   * @param asks whether the process of a holder that `lingers` is to be told that others ask for the lock
+   * @param asks whether the store tells the holder's process, if the lock `lingers` there, that others ask for it
    */
   inspect(name: string, asks?: boolean): Promise<LockSeen>
 

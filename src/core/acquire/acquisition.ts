@@ -233,8 +233,8 @@ export class Acquisition implements Linked<Acquisition> {
       if (outer.state !== 'held' || !outer.admits(this.waiter.caller)) return undefined
       return await this.#attempt.send(added())
     } finally {
-      // If its answer was lost, the undoing lowers the count that it may have raised. A release of the hold below does so too: it names
-      // the count that is to be left.
+      // If its answer was lost, Orphans lowers the count that it may have raised. A release of the hold below does so too: it names the
+      // count that it leaves.
       outer.turns.end()
     }
   }

@@ -96,9 +96,9 @@ export class Traces {
   }
 
   /**
-   * What is to be undone of a nested request, at the time of the undoing. While its tenure lasts, the undoing leaves the owner the holds it has been
-   * granted since, and one that may be on its way. After a loss there is no outer hold to go back to: the undoing gives back all that the
-   * owner has, unless it has come to this lock again under the same name; then its own release does that.
+   * What Orphans undoes of a nested request, at the time when it does so. While the tenure lasts, the owner keeps the holds that the store has
+   * granted it since, and one that may be on its way. After a loss there is no outer hold to go back to: Orphans gives back all that the
+   * owner has, unless the owner has asked for this lock again under the same name; then its own release does that.
    */
   #nestedNow(request: AcquireRequest, tenure: Tenure): AcquireRequest {
     const { queue, waiter, env } = this

@@ -62,7 +62,7 @@ export function isStale({ standing, trouble }: Pick<State, 'standing' | 'trouble
   return trouble !== null || standing === 'away' || standing === 'refused'
 }
 
-/** What the browser's tab says: what is wrong comes first, for whoever looks at another one. */
+/** The title of the browser's tab. Trouble comes first: a user who looks at another tab sees only the beginning. */
 export function titleOf(state: State): string {
   const subject = lockName === undefined ? 'Locks' : lockName.slice(0, 120)
   const rings = state.message?.deadlocks.length ?? 0
