@@ -50,7 +50,6 @@ export class Connection implements Store, Rows {
     const { inbox } = session
     return {
       inbox: inbox && {
-        sendsAtExit: true,
         get open() {
           return inbox.open
         },

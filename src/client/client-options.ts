@@ -71,7 +71,7 @@ export interface ClientOptions {
    * twice as long as this process has needed the last times until it came back, after it has come back within 12 ms eight times in a row,
    * and no longer than `handOverSliceMs` after it got the lock. For `lock`, `fencedLock` and, as a number, `fairLock`; other kinds ignore
    * it. Never longer than the lease. See docs/lingering.md. Minimum: 0.
-   * @default 0: a release frees the lock at once
+   * @default 'auto'; 0: every release frees the lock at once
    */
   readonly lingerMs?: number | 'auto'
   /**
@@ -121,7 +121,7 @@ export function checkClientOptions(given: ClientOptions): ClientSettings {
     warnAfterMs: wholeOrInfinite('warnAfterMs', options.warnAfterMs, 1) ?? 10_000,
     maxHandOvers: wholeOrInfinite('maxHandOvers', options.maxHandOvers, 0, 'hand-overs') ?? 256,
     handOverSliceMs: wholeOrInfinite('handOverSliceMs', options.handOverSliceMs, 0) ?? 25,
-    lingerMs: wholeOrAuto('lingerMs', options.lingerMs, 0) ?? 0,
+    lingerMs: wholeOrAuto('lingerMs', options.lingerMs, 0) ?? 'auto',
     diagnostics,
   }
 }

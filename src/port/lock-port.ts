@@ -228,8 +228,6 @@ export interface StoreLine {
    * @param often whether the process comes back within moments, and need not go on listening for long when the watch has been closed
    */
   hearAsks?(name: string, onAsk: () => void, often?: boolean): Watch
-  /** Whether a release that is sent while the process exits reaches the store, with no turn of the event loop left. Absent: it may not. */
-  readonly sendsAtExit?: boolean
 }
 
 /** How a call asks again if there are no messages. */

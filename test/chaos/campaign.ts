@@ -11,7 +11,7 @@ import { kindsAt, promisesOf } from './topologies/store-promises.js'
 import type { TopologyName } from './topologies/topology.js'
 
 /** What a client is told where its nemesis asks for nothing else: a lease so long that a wake-up that waits for it shows. */
-const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 0 }
+const TIMES: Times = { watchdogMs: 9_000, commandTimeoutMs: 1_000, storeTimeoutMs: 4_000, lingerMs: 'auto' }
 /** How long everything may take to settle and to be undone, when all is well again. */
 const DRAIN_MS = 30_000
 const REST_MS = 3_000
@@ -65,7 +65,7 @@ function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName):
 
 export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): Promise<Outcome> {
   const { nemesis, topology } = plan
-  const lingerMs = promisesOf(topology).lined ? (plan.lingerMs ?? TIMES.lingerMs) : 0
+  const lingerMs = promisesOf(topology).lined ? (plan.lingerMs ?? TIMES.lingerMs) : TIMES.lingerMs
   const times: Times = { ...TIMES, lingerMs, ...nemesis.options }
   const leftMs = nemesis.harmless === true ? 0 : Math.max(times.watchdogMs, 5_000)
   // Who is told of a loss has to be at work then; elsewhere long work only keeps others waiting.

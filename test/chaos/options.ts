@@ -57,7 +57,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
       '--linger <milliseconds>',
       'how long locks linger (`lingerMs`), where they can; or `auto`',
       wholeOrAuto,
-      0,
+      'auto',
     )
     .addOption(
       new Option('--client <client>', 'the client library of Redis: ioredis 6, or a node-redis')

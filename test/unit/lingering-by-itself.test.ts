@@ -1,6 +1,6 @@
 /** What bounds a lock that its process keeps by habit (`lingerMs: 'auto'`), to the millisecond. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
+import type { Hold, Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
 import { Processes } from './processes.js'
 
@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 
 function client(options: HoldfastOptions = {}): Holdfast {
-  return processes.holdfast({ lingerMs: 'auto', ...options })
+  return processes.holdfast(options)
 }
 
 /** How long the store has it as somebody's from now on, looking every half millisecond. */
@@ -101,6 +101,16 @@ describe('a process keeps a lock by itself', () => {
     }
   })
 
+  test('then it is not noted as kept: who asks elsewhere is refused at once', async () => {
+    const lock = client().lock('lock')
+    await processes.sections(lock, 12)
+    await processes.sections(lock, 1, { sectionMs: 25 })
+    const hold = await lock.acquire()
+    expect(await far.tryAcquire()).toBeNull()
+    expect(await far.isLocked()).toBe(true)
+    await hold.release()
+  })
+
   test.each([
     ['lingerMs: 0', { lingerMs: 0 }],
     ['handOverSliceMs: 0', { handOverSliceMs: 0 }],
@@ -144,6 +154,32 @@ describe('a process keeps a lock by itself', () => {
       await (await lock.acquire({ leaseMs: 12 })).release()
     }
     expect(await heldFor()).toBeLessThan(12)
+  })
+})
+
+describe('the lease of a lock that may be kept', () => {
+  /** A hold of it, just granted. */
+  async function hold(): Promise<Hold> {
+    const lock = client().lock('lock')
+    await processes.sections(lock, 12)
+    while (await processes.taken()) await processes.clock.advance(0.5)
+    return await lock.acquire()
+  }
+
+  test('W9: is short at first, so a process that dies with nobody inside holds nobody up for longer', async () => {
+    await (await hold()).release()
+    expect(await processes.stored()).toMatchObject({ lingers: true, remainingMs: 5_000 })
+  })
+
+  test('L1: is renewed as any other, from when a third of that is over', async () => {
+    const held = await hold()
+    await processes.clock.advance(1_600)
+    expect((await processes.stored()).remainingMs).toBe(3_400)
+    await processes.clock.advance(100)
+    expect((await processes.stored()).remainingMs).toBeGreaterThan(29_000)
+    await processes.clock.advance(120_000)
+    expect(held.signal.aborted).toBe(false)
+    await held.release()
   })
 })
 

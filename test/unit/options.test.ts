@@ -45,7 +45,7 @@ describe('options of a Holdfast', () => {
       warnAfterMs: 10_000,
       maxHandOvers: 256,
       handOverSliceMs: 25,
-      lingerMs: 0,
+      lingerMs: 'auto',
       diagnostics: false,
       watchdogThread: false,
       onDeadlock: 'report',

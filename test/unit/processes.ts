@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { kindsOf } from '../../src/client/lock-client.js'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
+import type { LockSeen } from '../../src/port/lock-port.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { settle } from './scripted-port.js'
 
@@ -26,8 +27,12 @@ export class Processes {
 
   /** Whether the store has the one lock as somebody's. Unlike a user's look, this asks nobody to give it up. */
   async taken(): Promise<boolean> {
-    const { owners } = await kindsOf(this.#observer).session.lock.inspect('lock')
-    return owners.length > 0
+    return (await this.stored()).owners.length > 0
+  }
+
+  /** What the store has of the one lock. */
+  async stored(): Promise<LockSeen> {
+    return await kindsOf(this.#observer).session.lock.inspect('lock')
   }
 
   /** Sections of so many milliseconds, one after the other, each so long after the one before. */

@@ -96,8 +96,8 @@ export class Attempt {
     const { env, queue, call, waiter, learned } = this
     const { watchdog } = env.tenures
     const watching = queue.watch.inForce
-    const leaseMs = call.leaseMs ?? watchdog.leaseMs
     const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
+    const leaseMs = offer?.leaseMs ?? call.leaseMs ?? watchdog.leaseMs
     const hears = watching || queue.pollsOf(call) !== undefined
     const request: AcquireRequest = {
       name: tenure.name,
@@ -172,7 +172,7 @@ export class Attempt {
     const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
     tenure.fence ??= reply.fence
     const { since, leaseMs: grantedMs } = reply.granted ?? { since: sentAt, leaseMs }
-    if (env.tenures.granted(queue, grant, since, grantedMs, reply.granted !== undefined)) {
+    if (env.tenures.granted(queue, grant, since, grantedMs)) {
       if (offer) env.lingering.begun(tenure, reply, offer, sentAt, leaseMs)
       return this.granted(grant)
     }

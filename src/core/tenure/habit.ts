@@ -58,6 +58,10 @@ export class Habits {
     return this.#of.get(name)?.keepMs ?? 0
   }
 
+  end(name: string): void {
+    this.#of.delete(name)
+  }
+
   #forgetOldest(): void {
     for (const name of this.#of.keys()) {
       this.#of.delete(name)

@@ -1,5 +1,6 @@
 import { atExit } from '../../base/time/at-exit.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
+import { firstLeaseMs } from '../../port/first-lease.js'
 import { leaseDeadline } from '../../port/lease.js'
 import type { GrantedReply, Watch } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
@@ -27,6 +28,8 @@ interface Ear {
 export interface Offer {
   readonly ear: Ear
   readonly asks: number
+  /** The lease to ask for, if not the usual one. */
+  readonly leaseMs: number | undefined
 }
 
 /**
@@ -41,7 +44,8 @@ export interface Offer {
  * a lost message) waits for `lingerMs` at the most: it counts from the first release that sent nothing.
  *
  * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
- * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over.
+ * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over. Such a tenure
+ * is over soon, so it begins with the short lease of a grant in line: a process that dies with nobody inside holds others up no longer than that.
  */
 export class Lingering {
   readonly #ears = new Map<LocalQueue, Ear>()
@@ -61,12 +65,14 @@ export class Lingering {
   ) {}
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
-  offer(queue: LocalQueue, { lingerMs = 0 }: Call): Offer | undefined {
+  offer(queue: LocalQueue, { lingerMs = 0, leaseMs }: Call): Offer | undefined {
     if (lingerMs === 0 || this.#ended) return undefined
     const auto = lingerMs === 'auto'
     if (auto && this.#likelyMs(queue.name) === 0) return undefined
     const ear = this.#ears.get(queue) ?? this.#listen(queue, auto)
-    return ear?.watch.inForce ? { ear, asks: ear.asks } : undefined
+    if (!ear?.watch.inForce) return undefined
+    const short = auto && leaseMs === undefined
+    return { ear, asks: ear.asks, leaseMs: short ? firstLeaseMs(this.services.settings.watchdogMs) : leaseMs }
   }
 
   /** A tenure has begun by that answer, to a request that was sent then. */
@@ -172,12 +178,16 @@ export class Lingering {
 
   /** How long the process is likely to need until it comes back; 0: it is not to keep that lock by itself. */
   #likelyMs(name: string): number {
-    const { kind, port } = this.services
-    return kind.placePer === 'process' && port.line?.sendsAtExit ? this.#habits.keepMs(name) : 0
+    return this.services.kind.placePer === 'process' ? this.#habits.keepMs(name) : 0
   }
 
-  #noteLeft({ lingerMs, tenure: { name } }: HoldRecord): void {
-    if (lingerMs === 'auto') this.#habits.left(name, this.services.schedule.clock.now())
+  #noteLeft({ lingerMs, grantedAt, tenure: { name } }: HoldRecord): void {
+    if (lingerMs !== 'auto') return
+    const { schedule, settings } = this.services
+    const now = schedule.clock.now()
+    // After a section that is as long as a slice the lock never stays, so it is not to be noted as if it might.
+    if (now - grantedAt < settings.handOverSliceMs) this.#habits.left(name, now)
+    else this.#habits.end(name)
   }
 
   /** @param auto whether nobody has asked for the lock to linger: then nobody is told why it does not */

@@ -61,15 +61,8 @@ export class Tenures {
 
   /**
    * Adds a hold that the store has granted; the first one begins the tenure. False when the grant came too late to be used.
-   * @param byItself whether the store chose the lease, shorter than the watchdog's: most holds are over before it is renewed
    */
-  granted(
-    queue: LocalQueue,
-    grant: HoldRecord,
-    beforeSend: number,
-    leaseMs: number,
-    byItself = false,
-  ): boolean {
+  granted(queue: LocalQueue, grant: HoldRecord, beforeSend: number, leaseMs: number): boolean {
     const { tenure } = grant
     if (tenure.state === 'over') return false
     tenure.extend(leaseDeadline(beforeSend, leaseMs))
@@ -91,8 +84,9 @@ export class Tenures {
       tenure.onDeadline = this.#onDeadline
       this.schedule.set(tenure, tenure.deadline)
     } else this.schedule.move(tenure, tenure.deadline)
+    // A first lease is shorter than the watchdog's: most holds are over before it is renewed.
     if (grant.renewUntil !== undefined)
-      this.watchdog.hasten(tenure, byItself ? renewEveryMs(leaseMs) : 0, now)
+      this.watchdog.hasten(tenure, leaseMs < this.watchdog.leaseMs ? renewEveryMs(leaseMs) : 0, now)
     return true
   }
 

@@ -21,8 +21,6 @@ export class MemoryRows implements Rows {
         get open() {
           return inboxes.has(clientId)
         },
-        // Nothing outlives the process.
-        sendsAtExit: true,
         opened: async () => {
           inboxes.set(clientId, listener)
         },

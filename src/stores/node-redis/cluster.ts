@@ -46,7 +46,6 @@ const WITHOUT_KEY = new Set([
  */
 export class NodeRedisCluster extends EventEmitter<string> implements ClusterClient {
   readonly isCluster = true
-  readonly writesLater = true
   readonly options: ClusterClient['options']
   readonly startupNodes: readonly Address[]
   status: 'wait' | 'connecting' | 'ready' | 'end' = 'wait'

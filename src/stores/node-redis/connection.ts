@@ -32,7 +32,6 @@ interface Waiting {
  */
 export class NodeRedisConnection extends EventEmitter<string> implements StandaloneClient {
   readonly isCluster = false
-  readonly writesLater = true
   readonly options: Readonly<Record<string, unknown>> & StandaloneClient['options']
   status: 'wait' | 'connecting' | 'ready' | 'end' = 'wait'
   /** As ioredis notes it of a connection. */

@@ -24,7 +24,6 @@ export class LockSession implements StoreSession {
   readonly #leftPlaces: LeftPlaces
   readonly #words = new Words()
   readonly #refusals: Refusals
-  readonly #writesLater: boolean
 
   constructor(
     client: RedisClient,
@@ -68,7 +67,6 @@ export class LockSession implements StoreSession {
         : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
     )
     this.#refusals = new Refusals(this.link, onError)
-    this.#writesLater = client.writesLater === true
     const keyPrefix = client.options.keyPrefix ?? ''
     const { clientId } = settings
     this.parts = { link: this.link, clientId, channels, keyPrefix, onError, renewals, batchOf }
@@ -102,7 +100,6 @@ export class LockSession implements StoreSession {
       leftPlaces: this.#leftPlaces,
       words: this.#words,
       refusals: this.#refusals,
-      sendsAtExit: !this.#writesLater,
     }
   }
 }

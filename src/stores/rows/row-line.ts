@@ -137,10 +137,6 @@ export class LingeringRowLine extends RowLine implements StoreLine {
     super(own, space, giveBack)
   }
 
-  get sendsAtExit(): boolean {
-    return this.own.inbox?.sendsAtExit === true
-  }
-
   /** Calls back on every message about that lock. */
   hearAsks(name: string, onAsk: () => void): Watch {
     return this.own.watch(this.space, name, onAsk)

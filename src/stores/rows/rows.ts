@@ -71,8 +71,6 @@ export interface Message {
 export interface Inbox {
   /** Whether messages come at the moment. */
   readonly open: boolean
-  /** See `StoreLine.sendsAtExit`. */
-  readonly sendsAtExit?: boolean
   /** Resolves when messages come from now on, at once if they do. Rejects with a `StoreError` if they cannot. */
   opened(): Promise<void>
   /** A message should have come and did not: checks that messages still come, and calls `missed` if not. */

@@ -4,8 +4,6 @@
  */
 export interface Connectable {
   readonly status: string
-  /** Whether a command is written in a later turn of the event loop than it is given in. */
-  readonly writesLater?: boolean
   connect(): Promise<unknown>
   disconnect(reconnect?: boolean): void
   /** Takes lists for what is in them. */

@@ -41,8 +41,6 @@ export interface LinesSettings {
   readonly words: Words
   /** What the server has refused the client of what it needs to stand in lines. */
   readonly refusals: Refusals
-  /** See `StoreLine.sendsAtExit`. */
-  readonly sendsAtExit: boolean
 }
 
 /** The names of what belongs to the line of a lock, for one kind. */

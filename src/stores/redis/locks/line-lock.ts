@@ -26,7 +26,6 @@ export class LineLockPort extends ReentrantLockPort {
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
       hearAsks: (name, onAsk, often) => this.#lines.hearAsks(name, onAsk, often),
-      sendsAtExit: settings.sendsAtExit,
     }
   }
 
