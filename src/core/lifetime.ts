@@ -97,7 +97,12 @@ export class Lifetime {
   /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
   async query<Result>(ask: () => Promise<Result>): Promise<Result> {
     if (this.env.closed) throw new ClosedError()
-    return await this.#keepAlive.during(() => this.upToEnd(ask()))
+    try {
+      return await this.#keepAlive.during(() => this.upToEnd(ask()))
+    } catch (error) {
+      // What fails when its connection is closed is no fault of the store.
+      throw this.env.closed ? new ClosedError() : error
+    }
   }
 
   /**

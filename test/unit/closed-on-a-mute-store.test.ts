@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type CloseOptions, Holdfast } from '../../src/index.js'
+import { ClosedError, type CloseOptions, Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { MuteStore } from './mute-store.js'
 
@@ -130,5 +130,19 @@ describe('H4: on a store that settles nothing every call ends', () => {
     store.closes = false
     const { open } = await closedOn(store, new Holdfast(store), {})
     expect(open).toEqual([])
+  })
+
+  test('a look that fails with its connection says that the client was closed', async () => {
+    const store = new MuteStore(new VirtualClock())
+    store.fails = true
+    const holdfast = new Holdfast(store)
+    store.mute = true
+    const lock = holdfast.lock('a')
+    const looks = [lock.isLocked(), lock.inspect(), lock.countWaitingClients(), holdfast.list().next()]
+    const answers = Promise.allSettled(looks)
+    void holdfast.close()
+    await store.clock.advance(60_000)
+    for (const answer of await answers)
+      expect(answer).toMatchObject({ status: 'rejected', reason: expect.any(ClosedError) })
   })
 })

@@ -1,3 +1,5 @@
+import type { StoreError } from '../../src/index.js'
+import { closedError } from '../../src/port/failure.js'
 import type { Watch } from '../../src/port/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
 import { MemoryStore, type VirtualClock } from '../../src/stores/memory/index.js'
@@ -10,6 +12,9 @@ export class MuteStore implements Store {
   mute = false
   /** Whether its sessions say that they are closed, as they should: without asking anybody. */
   closes = true
+  /** Whether what was asked fails when the session is closed, as where a connection ends. */
+  fails = false
+  readonly #open: Array<(error: StoreError) => void> = []
   /** What was asked of it since. */
   readonly asked: string[] = []
   readonly #memory: MemoryStore
@@ -37,15 +42,17 @@ export class MuteStore implements Store {
   }
 
   #answers(command: PropertyKey): boolean {
-    return command === 'close' ? this.closes : BY_ITSELF.has(command)
+    if (command !== 'close') return BY_ITSELF.has(command)
+    if (this.fails) for (const reject of this.#open) reject(closedError({ command: 'look' }))
+    return this.closes
   }
 
   #silence(command: string, [first]: unknown[]): unknown {
     this.asked.push(command)
-    const never = new Promise<never>(() => undefined)
+    if (command === 'list') return endless()
+    const never = new Promise<never>((_, reject) => void this.#open.push(reject))
     if (command === 'watch' || command === 'hearAsks')
       return { confirmed: never, close: () => undefined } satisfies Watch
-    if (command === 'list') return endless()
     return command === 'renew' && Array.isArray(first) ? first.map(() => never) : never
   }
 }
