@@ -68,12 +68,14 @@ switch (scenario) {
     await lock.acquire()
     say('held')
     break
-  case 'keeping': {
-    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000, lingerMs: 'auto' })
+  case 'keeping':
+  case 'dying': {
+    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000 })
     const locks = ['a', 'b'].map((each) => keeper.lock(`{${name}}:${each}`))
     do for (const each of locks) await each.withLock(() => undefined)
     while (keeper.census.tenures < locks.length)
     say(`kept:${keeper.census.tenures}`)
+    if (scenario === 'dying') process.kill(process.pid, 'SIGKILL')
     process.exit()
     break
   }

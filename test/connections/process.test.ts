@@ -124,6 +124,15 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     },
   )
 
+  test('W9: that is killed while it keeps locks by habit holds nobody up for longer than a first lease', async () => {
+    const child = start('dying')
+    await child.said('kept:2')
+    await child.ended()
+    const names = ['a', 'b'].map((each) => `{${scene.name}}:${each}`)
+    for (const name of names) expect(await scene.direct.pttl(name)).toBeLessThanOrEqual(5_000)
+    await scene.direct.del(names)
+  })
+
   test('that awaits a lock stays alive until it has it', async () => {
     const hold = await scene.holdfast().lock(scene.name).acquire()
     const child = start('pending')
