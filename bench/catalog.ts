@@ -22,12 +22,12 @@ export const catalog: readonly Entry[] = [
     changed: 'nothing',
   },
   {
-    name: 'holdfast-lingering',
-    title: 'Holdfast, lingering',
+    name: 'holdfast-off',
+    title: 'Holdfast, `lingerMs: 0`',
     sort: 'reference',
     runtime: 'node',
-    what: 'this project, as above: a released lock stays with its process, until another one asks for it',
-    changed: '`lingerMs: 200`',
+    what: 'this project, as above: every release frees the lock, as that of a lock which is taken once',
+    changed: '`lingerMs: 0`',
   },
   {
     name: 'holdfast-fair',

@@ -2,6 +2,7 @@ import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, quotient 
 import type { Figures } from './measure/figures.js'
 import type { CellResult } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
+import { bestPeer } from './peers.js'
 import { FLEET_PING, FLEET_PING_RESTED, fleetScenario } from './scenarios.js'
 
 /** What a hand-over is told in: round trips back to back, or of a process that has slept as long as a section before. */
@@ -13,15 +14,19 @@ const more = 8
 const most = 32
 const compared = [few, more, most] as const
 const ROUND_TRIPS = 3
-/** A place in line costs one command and a release another; a start and an end of the line cost a subscription and a second look. */
-const COMMANDS = 2.2
+/** A release tells all that wait, and they race. */
+const BROADCASTS = 'node-redisson'
+/** In strict order a place in line costs one command and a release another; a start and an end of the line cost a subscription and a second look. */
+const FAIR_COMMANDS = 2.2
+/** By habit most sections cost none. */
+const COMMANDS = 0.3
 /**
  * A release tells one process. One that finds nobody in line (with two processes, when the other was slow to ask again) is announced
  * to all that listen.
  */
 const WOKEN = 1.05
-/** The plain and the fair lock share their line, so that they differ by chance alone. */
-const CHANCE = 0.95
+/** A process keeps the lock for a slice, then the others have their turns. */
+const SLICE_MS = 25
 
 /** The p50 of a round trip, measured in the same run as the fleet. */
 export function roundTripMs(cells: readonly CellResult[], of: RoundTrip): number | undefined {
@@ -39,26 +44,50 @@ export function handOverRoundTrips(
 
 /** What the plain and the fair lock must reach where each process has one waiter. */
 export function fleetGates(cells: readonly CellResult[]): Gate[] {
-  const beside = (other: string): number | undefined =>
-    ratioOf(
-      cells,
-      [
-        { scenario: fleetScenario(16), library: 'holdfast' },
-        { scenario: fleetScenario(16), library: other },
-      ],
-      (figures) => figures.sectionsPerSecond,
-    )
   return [
-    ...lineGates(cells, 'holdfast', 'fleet'),
+    ...lineGates(cells, 'holdfast', 'fleet', COMMANDS),
     ...growthGates(cells),
-    atLeast('fleet 16x1: sections/s over those of the fair lock', CHANCE, beside('holdfast-fair')),
-    atLeast('fleet 16x1: sections/s over those of rueidislock', 1, beside('rueidislock')),
-    ...lineGates(cells, 'holdfast-fair', 'fair fleet'),
+    ...pollerGates(cells),
+    ...lineGates(cells, 'holdfast-fair', 'fair fleet', FAIR_COMMANDS),
     ...handOverGates(cells),
   ]
 }
 
-function lineGates(cells: readonly CellResult[], library: string, fleet: string): Gate[] {
+/** Against the fastest library that polls: it pays with the waits of the others. */
+function pollerGates(cells: readonly CellResult[]): Gate[] {
+  const over = (processes: number, pick: (figures: Figures) => number | undefined): number | undefined => {
+    const scenario = fleetScenario(processes)
+    const best = bestPeer(cells, scenario, (name) => name !== BROADCASTS)
+    if (best === undefined) return undefined
+    return ratioOf(
+      cells,
+      [
+        { scenario, library: 'holdfast' },
+        { scenario, library: best },
+      ],
+      pick,
+    )
+  }
+  const sizes = [few, 16, most]
+  const rates = sizes.map((processes) => over(processes, (figures) => figures.sectionsPerSecond))
+  const costs = sizes.slice(1).map((processes) => over(processes, (figures) => figures.clientUsPerSection))
+  const waits = sizes.map((processes) =>
+    quotient(figuresWith(cells, processes, 'holdfast')?.worstWaitMs, processes * SLICE_MS),
+  )
+  const what = `fleet ${sizes.map((processes) => `${processes}x1`).join(', ')}`
+  return [
+    allAtLeast(`${what}: sections/s over those of the fastest library that polls`, [0.98, 1, 1], rates),
+    allAtMost('… client CPU per section over its, 16x1, 32x1', 0.6, costs),
+    allAtMost(`${what}: longest wait over a slice for each process`, 1.5, waits),
+  ]
+}
+
+function lineGates(
+  cells: readonly CellResult[],
+  library: string,
+  fleet: string,
+  mostCommands: number,
+): Gate[] {
   const each = (pick: (figures: Figures) => number | undefined): (number | undefined)[] =>
     compared.map((processes) => {
       const figures = figuresWith(cells, processes, library)
@@ -67,7 +96,7 @@ function lineGates(cells: readonly CellResult[], library: string, fleet: string)
   const commands = each((figures) => figures.commandsPerSection)
   const what = `${fleet} ${compared.map((processes) => `${processes}x1`).join(', ')}`
   return [
-    allAtMost(`${what}: commands per section`, COMMANDS, commands),
+    allAtMost(`${what}: commands per section`, mostCommands, commands),
     doNotGrow(`${what}: commands per section`, commands),
     allAtMost(
       `${what}: processes woken per release`,
@@ -117,7 +146,27 @@ function growthGates(cells: readonly CellResult[]): Gate[] {
 
 function handOverGates(cells: readonly CellResult[]): Gate[] {
   const figures = figuresWith(cells, few, 'holdfast-fair')
+  const scenario = fleetScenario(few)
+  const over = (pick: (figures: Figures) => number | undefined): number | undefined =>
+    ratioOf(
+      cells,
+      [
+        { scenario, library: 'holdfast-fair' },
+        { scenario, library: BROADCASTS },
+      ],
+      pick,
+    )
   return [
+    atLeast(
+      `fair fleet ${few}x1: sections/s over those of node-redisson`,
+      1.05,
+      over((each) => each.sectionsPerSecond),
+    ),
+    atMost(
+      '… client CPU per section over its',
+      0.8,
+      over((each) => each.clientUsPerSection),
+    ),
     atMost(
       `fair fleet ${few}x1: hand-over, p50 in round trips`,
       ROUND_TRIPS,

@@ -1,11 +1,11 @@
-import { peers } from './catalog.js'
 import type { Blocked, HeldLocks } from './drivers/programs.js'
 import { fleetGates } from './fleet.js'
 import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, quotient } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
 import { ratioOf, summarise } from './measure/summary.js'
-import { BESIDE_REDISSON, FLEET_LINGERING, growthProcesses, growthWaiters } from './scenarios.js'
+import { bestPeer } from './peers.js'
+import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
 import type { FleetFigures } from './simulated/order.js'
 
 const ROUND_TRIPS = 3
@@ -57,13 +57,32 @@ export function gatesOf({
   const pingMs = ifThere(figures('sequential', 'ping'), (found) => 1_000 / found.sectionsPerSecond)
   const restedPingMs = figures('rested', 'ping-rested')?.waitP50Ms
   const crossing = figures('burst-4x25')?.crossingP50Ms
+  const plain = (pick: (figures: Figures) => number | undefined): number | undefined => {
+    const of = (library: string): { scenario: string; library: string } => ({
+      scenario: 'sequential',
+      library,
+    })
+    return ratioOf(cells, [of('holdfast-off'), of('floor')], pick)
+  }
   const perSectionUs = (scenario: string): number | undefined =>
     ifThere(figures(scenario), (found) => 1e6 / found.sectionsPerSecond)
   const none = (scenario: string): number | undefined => figures(scenario)?.starved
 
   return [
-    atLeast('uncontended, one after the other: ratio to the floor', 0.88, rate('sequential', 'floor')),
-    atMost('… client CPU per section, over that of the floor', 1.25, cpu('sequential')),
+    atLeast('uncontended, one after the other: times the floor', 30, rate('sequential', 'floor')),
+    atMost('… commands per section', 0.05, figures('sequential')?.commandsPerSection),
+    atLeast(
+      '… without lingering: ratio to the floor',
+      0.95,
+      plain((found) => found.sectionsPerSecond),
+    ),
+    atMost(
+      '… client CPU per section, over that of the floor',
+      1.1,
+      plain((found) => found.clientUsPerSection),
+    ),
+    atLeast('uncontended, a new name each time: ratio to the floor', 0.93, rate('fresh', 'floor')),
+    atMost('… client CPU per section, over that of the floor', 1.15, cpu('fresh')),
     atLeast('uncontended, 64 keys: ratio to the floor', 0.92, rate('keys', 'floor')),
     atMost('… client CPU per section, over that of the floor', 1.25, cpu('keys')),
     atMost('burst 1x50: time over that of back-to-back timers', 1.1, inverse(rate('burst-1x50', 'timers'))),
@@ -115,22 +134,11 @@ export function gatesOf({
       atLeast(`${scenario}: ratio to Redisson on the JVM`, 1, rate(scenario, 'redisson')),
     ),
     ...fleetGates(cells),
-    ...lingeringGates(cells),
     ...besideGates(cells),
     ...heldGates(heldLocks),
     ...simulatedGates(simulated),
     ...blockedGates(blocked),
   ]
-}
-
-/** The peer with the most sections a second; by the median, whether or not it kept exclusion. */
-export function bestPeer(cells: readonly CellResult[], scenario: string): string | undefined {
-  let best: { name: string; rate: number } | undefined
-  for (const name of peers) {
-    const found = summarise(cells, scenario, name)?.figures?.sectionsPerSecond
-    if (found !== undefined && found > (best?.rate ?? 0)) best = { name, rate: found }
-  }
-  return best?.name
 }
 
 /** Commands per section with many waiters in a process, against those with one. */
@@ -163,35 +171,6 @@ function simulatedGates(answers: readonly Answer<FleetFigures>[] = []): Gate[] {
   return [
     atMost('simulated 1 000 x 10: commands per section', 0.3, found?.commandsPerSection),
     atMost('… starved', 0, found?.starved),
-  ]
-}
-
-/** Where a released lock stays with its process. */
-function lingeringGates(cells: readonly CellResult[]): Gate[] {
-  const library = 'holdfast-lingering'
-  const best = bestPeer(cells, FLEET_LINGERING)
-  const over = (scenario: string, other: string): number | undefined =>
-    ratioOf(
-      cells,
-      [
-        { scenario, library },
-        { scenario, library: other },
-      ],
-      (found) => found.sectionsPerSecond,
-    )
-  return [
-    atLeast('lingering, one process, one after the other: times the floor', 10, over('sequential', 'floor')),
-    atMost(
-      '… commands per section',
-      0.05,
-      summarise(cells, 'sequential', library)?.figures?.commandsPerSection,
-    ),
-    atLeast(
-      'lingering, fleet 32x1: sections/s over those of the fastest peer that polls',
-      0.9,
-      best === undefined ? undefined : over(FLEET_LINGERING, best),
-    ),
-    atLeast("… Jain's index", 0.9, summarise(cells, FLEET_LINGERING, library)?.figures?.jain),
   ]
 }
 

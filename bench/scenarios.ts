@@ -95,11 +95,11 @@ export function fleetScenario(processes: number): string {
 export const FLEET_PING = 'fleet-ping'
 export const FLEET_PING_RESTED = 'fleet-ping-rested'
 
-/** A fleet whose locks linger, beside peers that poll. */
-export const FLEET_LINGERING = 'lingering-32x1'
-
 /** Two processes of each, against four of Redisson's. */
 export const BESIDE_REDISSON = 'beside-redisson-4x8'
+
+/** The fastest of those that poll, and the one that broadcasts. */
+const rivals = ['redis-semaphore', 'node-redisson']
 
 /** Loops, because only there is somebody in line again by the time of the next release. */
 function fleet(processes: number): Scenario {
@@ -112,8 +112,10 @@ function fleet(processes: number): Scenario {
     processes,
     sectionMs: 1,
     durationMs: FLEET_LOOP_MS,
-    libraries: ['holdfast', 'holdfast-fair', 'floor', 'rueidislock', ...once],
-    onceOnly: once,
+    libraries: [
+      ...new Set(['holdfast', 'holdfast-off', 'holdfast-fair', 'floor', 'rueidislock', ...rivals, ...once]),
+    ],
+    onceOnly: once.filter((name) => !rivals.includes(name)),
   })
 }
 
@@ -122,7 +124,13 @@ export const scenarios: readonly Scenario[] = [
     name: 'sequential',
     title: 'uncontended, one after the other',
     kind: 'sequential',
-    libraries: ['ping', 'holdfast-with-lock', 'holdfast-lingering', ...everywhere],
+    libraries: ['ping', 'holdfast-with-lock', 'holdfast-off', ...everywhere],
+  }),
+  scenario({
+    name: 'fresh',
+    title: 'uncontended, a new name each time',
+    kind: 'fresh',
+    libraries: locks,
   }),
   scenario({
     name: 'rested',
@@ -183,17 +191,6 @@ export const scenarios: readonly Scenario[] = [
     libraries: ['ping'],
   }),
   ...fleetProcesses.map(fleet),
-  // Long enough for each process to have its turn several times. The others hold on to the lock too, by polling.
-  scenario({
-    name: FLEET_LINGERING,
-    title: 'locks that linger: loop 32x1, sections of 1 ms, 5 s',
-    kind: 'loop',
-    processes: 32,
-    sectionMs: 1,
-    durationMs: 5_000,
-    libraries: ['holdfast-lingering', 'floor', ...peers],
-    onceOnly: peers,
-  }),
   scenario({
     name: BESIDE_REDISSON,
     title: 'Redisson and Holdfast on one lock: loop 4x8, sections of 1 ms',

@@ -42,7 +42,7 @@ async function measure(
   now: Clock,
 ): Promise<{ readonly done: Done; readonly through: boolean }> {
   const recorder = new Recorder(order.recordAtMost, order.recordFile)
-  const count = order.scenario === 'sequential' || order.scenario === 'nested' ? 1 : order.waiters
+  const count = ['sequential', 'fresh', 'nested'].includes(order.scenario) ? 1 : order.waiters
   const tasks = Array.from(
     { length: count },
     (_, index) => new Task(order.firstWaiter + index, order.sectionMs, recorder, now),

@@ -1,7 +1,7 @@
 import type { Place } from './place.js'
 
 /** What sort of work a driver does; see README.md. */
-export type Kind = 'sequential' | 'keys' | 'nested' | 'burst' | 'loop'
+export type Kind = 'sequential' | 'fresh' | 'keys' | 'nested' | 'burst' | 'loop'
 
 /** What one driver process is told, as JSON in its one argument. The same for the drivers in Node, Java and Go. */
 export interface Order extends Place {

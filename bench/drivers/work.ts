@@ -37,7 +37,8 @@ export class Work {
   async #life(task: Task, key: string, endAt: number): Promise<void> {
     const { scenario } = this.order
     if (scenario === 'burst') return this.#once(task, key)
-    while (this.now() < endAt) await this.#once(task, key)
+    for (let round = 0; this.now() < endAt; round += 1)
+      await this.#once(task, scenario === 'fresh' ? `${key}:${round}` : key)
   }
 
   async #once(task: Task, key: string): Promise<void> {

@@ -6,8 +6,8 @@ import { versionOfProject } from './version.js'
 /** Defaults throughout: watchdog, announcements of releases, bounded hand-over. Each section has an owner of its own. */
 export const open: Open = (server) => opened(server, {})
 
-/** Locks linger: the process keeps them for a while after a release. */
-export const openLingering: Open = (server) => opened(server, { lingerMs: 200 })
+/** No lock stays with the process after a release. */
+export const openWithoutLingering: Open = (server) => opened(server, { lingerMs: 0 })
 
 function opened({ host, port }: Parameters<Open>[0], options: HoldfastOptions): ReturnType<Open> {
   const redis = new Redis({ host, port, lazyConnect: true })

@@ -3,7 +3,7 @@ import type { Open } from '../drivers/library.js'
 /** The libraries that run in Node; each is loaded only by the driver that measures it. */
 export const libraries: Readonly<Record<string, () => Promise<{ readonly open: Open }>>> = {
   holdfast: () => import('./holdfast.js'),
-  'holdfast-lingering': async () => ({ open: (await import('./holdfast.js')).openLingering }),
+  'holdfast-off': async () => ({ open: (await import('./holdfast.js')).openWithoutLingering }),
   'holdfast-with-lock': () => import('./holdfast-with-lock.js'),
   'holdfast-fair': () => import('./holdfast-fair.js'),
   floor: () => import('./floor.js'),

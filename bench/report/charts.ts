@@ -129,16 +129,18 @@ function growth(results: Results): Picture[] {
 }
 
 function fleet(results: Results): Picture[] {
-  const lines = ['holdfast', 'holdfast-fair', 'rueidislock', 'redisson-fair'].flatMap((name): Line[] => {
-    const points = fleetProcesses.flatMap((processes) => {
-      const cost = summarise(results.cells, fleetScenario(processes), name)?.figures?.commandsPerSection
-      return cost === undefined || cost <= 0 ? [] : [[processes, cost] as const]
-    })
-    const { title, sort } = entryOf(name)
-    return points.length > 1
-      ? [{ title, ours: sort === 'ours', dashed: name === 'holdfast-fair', points }]
-      : []
-  })
+  const lines = ['holdfast', 'holdfast-off', 'holdfast-fair', 'rueidislock', 'redisson-fair'].flatMap(
+    (name): Line[] => {
+      const points = fleetProcesses.flatMap((processes) => {
+        const cost = summarise(results.cells, fleetScenario(processes), name)?.figures?.commandsPerSection
+        return cost === undefined || cost <= 0 ? [] : [[processes, cost] as const]
+      })
+      const { title, sort } = entryOf(name)
+      return points.length > 1
+        ? [{ title, ours: sort === 'ours', dashed: name === 'holdfast-fair', points }]
+        : []
+    },
+  )
   if (lines.length === 0) return []
   const title = 'Commands per section as processes grow'
   const across = 'processes, one waiter in each'

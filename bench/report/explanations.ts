@@ -27,6 +27,8 @@ export const columnsExplained = [
 ].join('\n')
 
 export const meanings: Readonly<Record<Kind, string>> = {
+  fresh:
+    'As above, with a name that was never used before in each section: no process keeps a lock by habit.',
   sequential:
     'One task takes and gives back a lock that nobody else wants, over and over, with nothing in between. Two round trips is the least; PING shows one.',
   keys: 'Each of 64 tasks of one process has a lock of its own. Round trips overlap, so this is bound by CPU: the cost of the client library and the script.',

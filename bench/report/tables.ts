@@ -61,7 +61,7 @@ export function scenarioTable({ cells, rounds }: Results, scenario: Scenario): T
   // What nobody counts there has no column.
   const columns = all.filter(([, show]) => summaries.some(({ figures }) => figures && show(figures) !== '–'))
   const toFloor =
-    (scenario.kind === 'sequential' || scenario.kind === 'keys') && scenario.libraries.includes('floor')
+    ['sequential', 'fresh', 'keys'].includes(scenario.kind) && scenario.libraries.includes('floor')
   const rate = ({ figures }: Summary): number => figures?.sectionsPerSecond ?? -1
   const rows = [...summaries]
     .sort((a, b) => rate(b) - rate(a))
