@@ -5,7 +5,6 @@ import { LOAD_TIMEOUT_MS, type Scene } from './scene.js'
 import type { Task } from './turns.fixture.js'
 
 const PROCESSES = 2
-const WAITERS = 8
 /** A JVM has to compile what it runs before it is as fast as it will be. */
 const WARM_UP = 1_000
 const TENURES = WARM_UP + 3_000
@@ -13,7 +12,7 @@ const TENURES = WARM_UP + 3_000
 const LEAST_SHARE = 0.25
 const MOST_BETWEEN = 1_000
 
-/** Whether each side gets its turns where both want the lock all the time (rule W8). */
+/** Whether each side gets its turns where both want the lock all the time (rule W8). A process with one waiter keeps the lock by habit (W9). */
 export function turnsCases(scene: Scene): void {
   const { place } = scene
   const further: RedissonPeer[] = []
@@ -22,9 +21,10 @@ export function turnsCases(scene: Scene): void {
   })
 
   describe(`turns of both sides on ${scene.server}`, () => {
-    test(
-      `W8: 2 + 2 processes of 8 waiters: each side has a quarter of the tenures at the least, and nobody waits for more than ${MOST_BETWEEN}`,
-      async ({ onTestFinished }) => {
+    test.for<number>([8, 1])(
+      `W8, W9: 2 + 2 processes of %i waiters: each side has a quarter of the tenures at the least, and nobody waits for more than ${MOST_BETWEEN}`,
+      { timeout: LOAD_TIMEOUT_MS },
+      async (count, { onTestFinished }) => {
         const lock = place.holdfast().lock(place.lockName())
         const list = `{${lock.name}}:turns`
         const client = place.client()
@@ -32,12 +32,12 @@ export function turnsCases(scene: Scene): void {
         const hold = await lock.acquire()
         further.push(...(await Promise.all(Array.from({ length: PROCESSES }, () => scene.another()))))
         const theirs = further.flatMap((peer, index) =>
-          waitersOf(`there ${index}`).map((waiter) =>
+          waitersOf(`there ${index}`, count).map((waiter) =>
             peer.order(waiter, 'lock.turns', lock.name, list, waiter, TENURES),
           ),
         )
         const ours = Array.from({ length: PROCESSES }, (_, index) => {
-          const waiters = waitersOf(`here ${index}`)
+          const waiters = waitersOf(`here ${index}`, count)
           const task: Task = { nodes: scene.nodes, name: lock.name, list, waiters, tenures: TENURES }
           return Forked.start(new URL('./turns.fixture.ts', import.meta.url), task, onTestFinished)
         })
@@ -49,21 +49,26 @@ export function turnsCases(scene: Scene): void {
         const turns = Array.isArray(written) ? written.map(String) : []
         const here = turns.filter((waiter) => waiter.startsWith('here')).length / turns.length
         const [ofOurs, ofTheirs] = [longestBetween(turns, 'here'), longestBetween(turns, 'there')]
-        scene.count('RLock', 'side by side', 'tenures in turns', turns.length)
-        scene.count('RLock', 'side by side', '% of them here', Math.round(100 * here))
-        scene.count('RLock', 'side by side', 'tenures that somebody here waited for at the most', ofOurs)
-        scene.count('RLock', 'side by side', 'and there', ofTheirs)
-        expect(new Set(turns).size).toBe(2 * PROCESSES * WAITERS)
+        const each = `with ${count} in each process`
+        scene.count('RLock', 'side by side', `tenures in turns ${each}`, turns.length)
+        scene.count('RLock', 'side by side', `% of them here ${each}`, Math.round(100 * here))
+        scene.count(
+          'RLock',
+          'side by side',
+          `tenures that somebody here waited for at the most ${each}`,
+          ofOurs,
+        )
+        scene.count('RLock', 'side by side', `and there ${each}`, ofTheirs)
+        expect(new Set(turns).size).toBe(2 * PROCESSES * count)
         expect(Math.min(here, 1 - here)).toBeGreaterThan(LEAST_SHARE)
         expect(Math.max(ofOurs, ofTheirs)).toBeLessThanOrEqual(MOST_BETWEEN)
       },
-      LOAD_TIMEOUT_MS,
     )
   })
 }
 
-function waitersOf(process: string): string[] {
-  return Array.from({ length: WAITERS }, (_, index) => `${process}-${index}`.replaceAll(' ', '-'))
+function waitersOf(process: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${process}-${index}`.replaceAll(' ', '-'))
 }
 
 /** How many others had it at the most between two tenures of the same waiter, or before its first, or after its last. */
