@@ -138,7 +138,12 @@ describe('H4: on a store that settles nothing every call ends', () => {
     const holdfast = new Holdfast(store)
     store.mute = true
     const lock = holdfast.lock('a')
-    const looks = [lock.isLocked(), lock.inspect(), lock.countWaitingClients(), holdfast.list()[Symbol.asyncIterator]().next()]
+    const looks = [
+      lock.isLocked(),
+      lock.inspect(),
+      lock.countWaitingClients(),
+      holdfast.list()[Symbol.asyncIterator]().next(),
+    ]
     const answers = Promise.allSettled(looks)
     void holdfast.close()
     await store.clock.advance(60_000)
