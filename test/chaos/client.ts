@@ -33,7 +33,7 @@ export class Client {
     ledger: Ledger | undefined,
     private readonly write: (told: Told) => void,
   ) {
-    const watched = observed(redisStoreOf(store), (name, owner) => this.#interpreter.stands(name, owner))
+    const watched = observed(redisStoreOf(store), (...told) => this.#interpreter.placed(...told))
     this.holdfast = new Holdfast(watched, options)
     this.handles = new Handles(this.holdfast, resources)
     const ttlMs = { computed: COMPUTED_TTL_MS, lease: options.watchdogMs ?? LEASE_MS }

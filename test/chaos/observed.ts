@@ -1,19 +1,21 @@
+import { leaseDeadline } from '../../src/port/lease.js'
 import type { LockPort } from '../../src/port/lock-port.js'
 import type { Store, StoreSession } from '../../src/port/store.js'
 
-type Stands = (name: string, owner: string) => void
+/** `wait`: that owner stands in line. `late`: it gives back a grant that came when its lease was over, and its place went with it. */
+type Placed = (what: 'wait' | 'late', name: string, owner: string) => void
 
 /**
- * A store that tells when it has answered a call that it stands in line. No event of the client does: `waiting` tells of the first
+ * A store that tells what its answers mean for a call's place in line. No event of the client does: `waiting` tells of the first
  * refusal, after which the call has yet to listen, and to ask for its place.
  */
-export function observed(store: Store, stands: Stands): Store {
+export function observed(store: Store, placed: Placed): Store {
   return {
     ...(store.clock && { clock: store.clock }),
     ...(store.traits && { traits: store.traits }),
     open(settings) {
       const session = store.open(settings)
-      for (const port of portsIn(session)) observe(port, stands)
+      for (const port of portsIn(session)) observe(port, placed)
       return session
     },
   }
@@ -24,11 +26,18 @@ function portsIn({ fairLock, readWriteLock }: StoreSession): LockPort[] {
   return [fairLock, readWriteLock?.read, readWriteLock?.write].flatMap((port) => port ?? [])
 }
 
-function observe(port: LockPort, stands: Stands): void {
+function observe(port: LockPort, placed: Placed): void {
   const acquire = port.acquire.bind(port)
   port.acquire = async (request) => {
+    const { name, owner, leaseMs, waits } = request
+    const sentAt = performance.now()
     const reply = await acquire(request)
-    if (reply.outcome === 'busy' && request.waits) stands(request.name, request.owner)
+    if (reply.outcome === 'busy' && waits) placed('wait', name, owner)
+    // Judged when the call has judged it: a moment earlier the lease may not be over yet.
+    else if (reply.outcome === 'granted' && !reply.granted)
+      setImmediate(() => {
+        if (leaseDeadline(sentAt, leaseMs) <= performance.now()) placed('late', name, owner)
+      })
     return reply
   }
 }

@@ -230,6 +230,25 @@ describe('order, starvation, tokens, losses', () => {
     expect(checkLineOrder(told({ one: first, two: second(16) }), still, 100, 10)).toHaveLength(1)
   })
 
+  test('who gives back a grant that came too late for its lease stands behind those that came meanwhile', () => {
+    const first = (...more: Line[]): Line[] =>
+      [...section(1, [0, 100, 101], fair), [5, { e: 'wait', c: 1 }] satisfies Line, ...more].sort(
+        ([one], [other]) => one - other,
+      )
+    const second = section(1, [10, 40, 45], fair)
+    const late: Line = [35, { e: 'late', c: 1 }]
+    expect(checkLineOrder(told({ one: first(), two: second }), still, 100)).toHaveLength(1)
+    expect(checkLineOrder(told({ one: first(late), two: second }), still, 100)).toEqual([])
+    // Its new place counts like any other.
+    const third = section(1, [55, 60, 65], fair)
+    const again: Line = [50, { e: 'wait', c: 1 }]
+    expect(checkLineOrder(told({ one: first(late, again), two: second }), still, 100)).toEqual([])
+    expect(checkLineOrder(told({ one: first(late, again), two: third }), still, 100)).toHaveLength(1)
+    // The event loop may come to say so when the call has entered.
+    const entered: Line = [101, { e: 'late', c: 1 }]
+    expect(checkLineOrder(told({ one: first(entered), two: second }), still, 100)).toHaveLength(1)
+  })
+
   test('who called before the other stood in line may pass it', () => {
     const first: Line[] = [...section(1, [0, 50, 51], fair), [12, { e: 'wait', c: 1 }]]
     expect(checkLineOrder(told({ one: first, two: section(1, [10, 40, 45], fair) }), still, 100)).toEqual([])

@@ -6,6 +6,8 @@ export type Told =
   | ({ readonly e: 'call' } & CallTold)
   /** The store has told the call that it waits in its line. */
   | { readonly e: 'wait'; readonly c: number }
+  /** The store's grant came when its lease was over: the call gives it back, and has no place until it waits again. */
+  | { readonly e: 'late'; readonly c: number }
   | { readonly e: 'fail'; readonly c: number; readonly how: string }
   /** The section has begun; `left` is how long its hold says that it is certain. */
   | {

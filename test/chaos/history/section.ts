@@ -6,6 +6,7 @@ export interface Call extends CallTold {
   readonly id: string
   readonly worker: string
   readonly calledAt: number
+  /** Since when it has the place in line that it has now. */
   waitsSince: number | undefined
   enteredAt: number | undefined
   lostAt: number | undefined
@@ -64,6 +65,9 @@ function follow(call: Call, event: OfCall): void {
   switch (event.e) {
     case 'wait':
       call.waitsSince ??= t
+      break
+    case 'late':
+      if (call.enteredAt === undefined) call.waitsSince = undefined
       break
     case 'enter':
       call.enteredAt = t

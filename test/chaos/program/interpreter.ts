@@ -61,10 +61,10 @@ export class Interpreter {
     await this.#all(program, OUTSIDE)
   }
 
-  /** The store has told that this owner stands in the line of that lock. */
-  stands(name: string, owner: string): void {
+  /** What the store's answer to that owner means for its place in the line of that lock. */
+  placed(e: 'wait' | 'late', name: string, owner: string): void {
     const c = this.#waiting.get(`${name} ${owner}`)
-    if (c !== undefined) this.write({ e: 'wait', c })
+    if (c !== undefined) this.write({ e, c })
   }
 
   /** Resolves when nothing runs any more that nobody awaits. */
