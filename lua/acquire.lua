@@ -17,7 +17,7 @@
             told that others ask for it, and for ARGV[3] at most
     {left, holder, time, first, places, lingers, since}
             held by another, whose lease has `left` milliseconds (-1: no end), at those microseconds of the server;
-            first: 1 where the owner is the first in line, or would be; how many places its process has there, -1 where the line could not be
+            first: 1 where the owner is the first in line, or would be; 2 where others look before it when the lease ends; how many places its process has there, -1 where the line could not be
             reached, so that it has got none; lingers: 1 where the holder's process may have nobody inside. It has been told; since: when the holder
             was given it, nil where that is not known
     0       the owner was to have ARGV[4] holds, but has none: it has lost the lock
@@ -70,18 +70,18 @@ local function busy(left, holder, since)
   if not line then
     return { left, holder or '', server_time_us(), 1, -1, 0, since }
   end
-  local first, places, refused
+  local first, places, refused, rests
   if looks > 0 then
-    refused, places, first = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
+    refused, places, first, rests = stand(me, left, looks, ARGV[6])
     if refused then
       return refused
     end
-    first = first or head_of_line() == me
+    first = first or (not rests and head_of_line() == me)
   else
     places, first = 0, redis.call('EXISTS', line) == 0
   end
   holder = holder or ''
-  return { left, holder, server_time_us(), first and 1 or 0, places, lingers(holder, since), since }
+  return { left, holder, server_time_us(), rests and 2 or first and 1 or 0, places, lingers(holder, since), since }
 end
 
 local holder, since, held = holder_of(lock, owner)

@@ -14,8 +14,8 @@
     `-`  granted
     {left, '', time, first, places, 0}
          not so many are available, or others came before; `left` milliseconds until the first lease ends (-1: none does), at those
-         microseconds of the server; first: 1 where the owner's process is to listen to what clients outside the line give back; how many
-         places its process has in line
+         microseconds of the server; first: 1 where the owner's process is to listen to what clients outside the line give back, 3 where in
+         addition others look before it when that lease ends; how many places its process has in line
 
   Safe to repeat: an owner that has its permits gets no more (rule X1).
 ]]
@@ -25,15 +25,15 @@ local me = ARGV[3] .. ':' .. owner
 local client = client_of(me)
 
 local function busy(left)
-  local places, refused = 0, nil
+  local places, refused, rests, _ = 0, nil, nil, nil
   if looks > 0 then
-    refused, places = stand(me, left < 0 and looks or math.min(left, looks), ARGV[6])
+    refused, places, _, rests = stand(me, left, looks, ARGV[6])
     if refused then
       return refused
     end
   end
   -- Permits that come back to the line need a listener each time, and who stands in front changes with each: so all of them listen.
-  return { left, '', server_time_us(), looks > 0 and 1 or 0, places, 0 }
+  return { left, '', server_time_us(), rests and 3 or looks > 0 and 1 or 0, places, 0 }
 end
 
 local waiting = redis.call('ZCARD', line) > 0

@@ -13,7 +13,8 @@
     a text                               granted: the token
     {left, holder, time, first, places, 0, since}
                                          busy for `left` milliseconds unless an owner releases, at those microseconds of the server;
-                                         first: 1 where the owner is the first in line; how many places its process has there;
+                                         first: 1 where the owner is the first in line, 2 where others look before it when that time is
+                                         over; how many places its process has there;
                                          since: when the holder was let in
     0                                    the member was to have ARGV[5] holds, but has none: it has lost the lock
    -1                                    the owner reads, and would wait for itself to write; nothing was changed
@@ -70,12 +71,12 @@ if downgrades or ((not head or head == me or refused) and admits(me)) then
   end
   return token or failure
 end
-local places = 0
+local places, rests, _ = 0, nil, nil
 local left, holder, its_since = obstacle(head or me)
 if looks > 0 then
-  refused, places = stand(me, math.min(left, looks), ARGV[8])
+  refused, places, _, rests = stand(me, left, looks, ARGV[8])
   if refused then
     return refused
   end
 end
-return { left, holder, server_time_us(), (not head or head == me) and 1 or 0, places, 0, its_since }
+return { left, holder, server_time_us(), rests and 2 or (not head or head == me) and 1 or 0, places, 0, its_since }

@@ -31,7 +31,7 @@ const virtual: Project = {
     'test/docs/{claims,demo-picture,errors,guarantees,options,stores}.test.ts',
     'test/leader/{observers,resigning}.test.ts',
     'test/line/{client-line,line-for-a-while,memory,row-grants,told}.test.ts',
-    'test/liveness/{news-and-answers,schedules}.test.ts',
+    'test/liveness/{many-in-line,news-and-answers,schedules}.test.ts',
     'test/memcached/{options,reply}.test.ts',
     'test/metrics/{histogram,traces}.test.ts',
     'test/otel/{holders,metrics}.test.ts',

@@ -1,6 +1,5 @@
 import type { Schedule } from '../../src/base/time/schedule.js'
 import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
-import type { MemoryRows } from '../../src/stores/memory/memory-rows.js'
 import type { Draft, InboxListener, RowSession, Rows } from '../../src/stores/rows/rows.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import type { Keyspace, Shape } from '../../src/stores/rows/shape.js'
@@ -23,7 +22,7 @@ export class Connection implements Store, Rows {
   #session: RowSession | undefined
 
   constructor(
-    private readonly rows: MemoryRows,
+    private readonly rows: Rows,
     private readonly traffic: Traffic,
     schedule: Schedule,
     random: Random,
@@ -44,7 +43,7 @@ export class Connection implements Store, Rows {
         this.traffic.messages += 1
         this.#back.send(() => listener.message(message))
       },
-      missed: () => undefined,
+      missed: () => this.#back.send(() => listener.missed()),
     })
     this.#session = session
     const { inbox } = session
@@ -69,6 +68,12 @@ export class Connection implements Store, Rows {
   cut(): void {
     this.#back.cut()
     this.#there.send(() => void this.#session?.close())
+    this.#there.cut()
+  }
+
+  /** Its process stands still: nothing comes any more, and the store does not know. */
+  freeze(): void {
+    this.#back.cut()
     this.#there.cut()
   }
 

@@ -34,6 +34,10 @@ local AWAY_MS = 10000
 local TURNS_KEPT_MS = 60000
 -- A process that looks at most so much later than the lock ends gets no message about it.
 local SLACK_MS = 50
+-- The processes of so many places look when the lock ends; those behind them need not.
+local FRONT = 8
+-- Whether this request has found room, and has given it to another.
+local moved_on = false
 
 -- Owners are `<client>:<number>`.
 local function client_of(place)
@@ -116,10 +120,20 @@ local function mend(last)
   end
 end
 
--- Adds a place at the end of the line, or keeps the existing one. `terms` are the lease of a grant and the word. Returns the error where
--- that is refused, how many places the process has, and whether the line was empty.
-local function stand(place, looks_in, terms)
-  local client, now, lives = client_of(place), server_time(), looks_in + AWAY_MS
+local function in_front(client)
+  for _, place in ipairs(redis.call('ZRANGE', line, 0, FRONT - 1)) do
+    if client_of(place) == client then
+      return true
+    end
+  end
+  return false
+end
+
+-- Adds a place at the end of the line, or keeps the existing one. Its process looks after `left`, when the lock ends, and after `looks` at the
+-- latest; it `rests` until then where others look before it, and it has not moved the line on itself. `terms` are the lease of a grant and
+-- the word. Returns the error where that is refused, how many places the process has, whether the line was empty, and whether it rests.
+local function stand(place, left, looks, terms)
+  local client, now = client_of(place), server_time()
   -- Read before anything is written: a key of another type then changes nothing.
   local last, it = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES'), process_of(client)
   local empty = not last[1]
@@ -131,9 +145,13 @@ local function stand(place, looks_in, terms)
     last, it = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES'), process_of(client)
   end
   it = it or { places = 0 }
+  local known = not empty and redis.call('ZSCORE', line, place)
+  local rests = known and not moved_on and not in_front(client)
+  local looks_in = (rests or left < 0) and looks or math.min(left, looks)
+  local lives = looks_in + AWAY_MS
   it.looks, it.away, it.unclaimed = now + looks_in, 0, ''
   it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
-  if not empty and redis.call('ZSCORE', line, place) then
+  if known then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))
   else
@@ -150,7 +168,7 @@ local function stand(place, looks_in, terms)
       end
     end
   end
-  return nil, it.places, empty
+  return nil, it.places, empty, rests
 end
 
 -- The grant to that place has lapsed: its process did not take over, or has stopped. It counts as away until it sends a request, so that
@@ -253,6 +271,7 @@ local function advance(me)
       end
     end
   end
+  moved_on = let_in > 0
   return let_in, refused, head, head_process
 end
 

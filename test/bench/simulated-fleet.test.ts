@@ -28,3 +28,17 @@ test('W9: with one caller in each process, a lock that lingers by itself costs a
   expect(figures.commandsPerSection).toBeLessThanOrEqual(COMMANDS)
   expect(figures.jainOfTurns).toBeGreaterThan(0.9)
 })
+
+test('W3: of two hundred processes in line few look when the lock ends', async () => {
+  const figures = await new Fleet({
+    ...smallFleet,
+    processes: 200,
+    callers: 10,
+    thinksMs: 10,
+    durationMs: 60_000,
+  }).run()
+  expect(figures).toMatchObject({ overlaps: 0, starved: 0, failures: [] })
+  // If all of them did, it were 0.28.
+  expect(figures.commandsPerSection).toBeLessThanOrEqual(0.2)
+  expect(figures.recoveryMs).toBeLessThanOrEqual(FIRST_LEASE_MS + 500)
+})

@@ -1,5 +1,6 @@
 /** The rules of the one line in which processes wait, in every place it can be kept. */
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { eventually } from '../setup/eventually.js'
 import { type Kind, LineClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
@@ -12,6 +13,10 @@ const places = [
 const FIRST_LEASE_MS = 700
 /** Long enough to join the line behind, on a busy machine. */
 const SHORT_MS = 1_000
+/** So many places in front look when the lease ends. Longer than any pause of a busy machine. */
+const FRONT = 8
+const LEASE_MS = 20_000
+const RESTS_MS = 30_000
 const inLine: readonly Kind[] = ['lock', 'fenced', 'fair']
 
 describe.each(places.map((place) => ({ where: place.name, place })))('the line ($where)', ({ place }) => {
@@ -105,6 +110,51 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await other.refused('fair', name, last)
     await busy.passes('fair', name, next)
     await other.passes('fair', name, last)
+  })
+
+  test.each(inLine)(
+    '%s: of many in line, the first eight look when the lease ends; the others rest',
+    async (kind) => {
+      const name = lockName()
+      const [holder, late] = [place.client(), place.client()]
+      await holder.take('lock', name, { leaseMs: LEASE_MS })
+      const front = Array.from({ length: FRONT }, () => place.client())
+      const looks = async (client: LineClient, owner: Owner): Promise<number | undefined> =>
+        (await client.refused(kind, name, owner)).againMs
+      const owners: Owner[] = []
+      for (const client of front) owners.push(await client.joinLine(kind, name))
+      const behind = await late.joinLine(kind, name)
+      for (const [index, client] of front.entries())
+        expect(await looks(client, owners[index] ?? behind)).toBeLessThanOrEqual(LEASE_MS + 2)
+      expect(await looks(late, behind)).toBeGreaterThanOrEqual(RESTS_MS)
+      await front[0]?.abandon(kind, name, owners[0] ?? behind)
+      expect(await looks(late, behind)).toBeLessThanOrEqual(LEASE_MS + 2)
+    },
+  )
+
+  test('a process with a place in front does not rest by another one behind', async () => {
+    const name = lockName()
+    const holder = place.client()
+    await holder.take('lock', name, { leaseMs: LEASE_MS })
+    const first = place.client()
+    await first.joinLine('fair', name)
+    for (let count = 0; count < FRONT; count += 1) await place.client().joinLine('fair', name)
+    const behind = await first.joinLine('fair', name)
+    const { againMs } = await first.refused('fair', name, behind)
+    expect(againMs).toBeLessThanOrEqual(LEASE_MS + 2)
+  })
+
+  test('who finds the lock free and gives it to the first in line looks when that grant ends', async () => {
+    const name = lockName()
+    const holder = place.client()
+    await holder.take('lock', name, { leaseMs: SHORT_MS })
+    for (let count = 0; count <= FRONT; count += 1) await place.client().joinLine('lock', name)
+    const [finder, other] = [place.client(), place.client()]
+    const found = await finder.joinLine('lock', name)
+    const behind = await other.joinLine('lock', name)
+    await place.pass(SHORT_MS + 1)
+    expect((await finder.refused('lock', name, found)).againMs).toBeLessThanOrEqual(5_002)
+    expect((await other.refused('lock', name, behind)).againMs).toBeGreaterThanOrEqual(RESTS_MS)
   })
 
   test('#2099 a free lock goes to the first in line, whoever asks', async () => {

@@ -21,6 +21,8 @@ const AWAY_MS = 10_000
 export const SLACK_MS = 50
 /** How long a waiter sleeps at most before it looks. */
 export const LONGEST_LOOK_MS = 30_000
+/** The processes of so many places look when the lock ends; those behind them need not. As in `lua/parts/line.lua`. */
+const FRONT = 8
 
 /** One process in line. */
 interface Process {
@@ -142,6 +144,9 @@ export function quietFrom({ processes }: LineBody): number {
  * tells that process alone. The same as `lua/parts/line.lua`.
  */
 export class Line<P extends Place> {
+  /** Whether this request has found room, and has given it to another. */
+  #movedOn = false
+
   constructor(
     private readonly body: LineBody,
     private readonly way: Way,
@@ -158,8 +163,8 @@ export class Line<P extends Place> {
   }
 
   /**
-   * Adds a place at the end of the line, or keeps the existing one. Returns after how long its process looks: soon if the place is new,
-   * else when the lock ends.
+   * Adds a place at the end of the line, or keeps the existing one. Returns after how long its process looks: soon if the place is new;
+   * when the lock ends if it stands in front, or has itself moved the line on; else late.
    * @param endsInMs when the lock ends, as far as known
    * @param firstLeaseMs how long a grant lasts until the process takes over
    * @param word what proves a grant to it
@@ -168,7 +173,9 @@ export class Line<P extends Place> {
     const { places, processes } = this.body
     const client = clientOf(place)
     const known = places.includes(place)
-    const looksInMs = Math.min(endsInMs, known ? LONGEST_LOOK_MS : firstLeaseMs)
+    const isTheirs = (each: string): boolean => isPlace(each) && clientOf(each) === client
+    const rests = known && !this.#movedOn && !places.slice(0, FRONT).some(isTheirs)
+    const looksInMs = Math.min(rests ? Infinity : endsInMs, known ? LONGEST_LOOK_MS : firstLeaseMs)
     if (!known) places.push(place)
     processes[client] = {
       places: (processes[client]?.places ?? 0) + (known ? 0 : 1),
@@ -223,6 +230,7 @@ export class Line<P extends Place> {
       } else if (this.#letInNext(place, process)) letIn = true
     }
     if (letIn) this.callHead()
+    this.#movedOn ||= letIn
     return reached
   }
 

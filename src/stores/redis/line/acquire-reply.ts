@@ -31,8 +31,10 @@ export interface HolderSeen {
   /** By the server's clock, in milliseconds since 1970. */
   readonly heldSince: number | undefined
   readonly serverUs: number
+  /** Whether others look before the owner that asked when the lease ends. */
+  readonly rests: boolean
   /**
-   * Whether the owner that asked is the first in line, and how many places its process has there; undefined where the script could not
+   * Whether that owner is the first in line, and how many places its process has there; undefined where the script could not
    * reach the line.
    */
   readonly first: boolean
@@ -56,14 +58,15 @@ export function acquireAnswer(reply: unknown): AcquireAnswer {
   if (reply === 0) return LOST
   // A nil at the end is none of the list.
   const [left, holder, time, first, places, lingers, since] = listIn(reply, 6, 7)
-  const count = wholeIn(places, -1)
+  const [count, turn] = [wholeIn(places, -1), wholeIn(first, 0, 3)]
   return {
     outcome: 'busy',
     remainingMs: timeLeft(left),
     holder: ownerIn(holder),
     heldSince: timeIn(since),
     serverUs: wholeIn(time, 1),
-    first: yesIn(first),
+    rests: turn >= 2,
+    first: turn % 2 === 1,
     places: count === -1 ? undefined : count,
     lingers: yesIn(lingers),
   }

@@ -147,7 +147,7 @@ export class Lines {
         this.#leave(name, place)
         return answer
       }
-      const { remainingMs, holder, heldSince, serverUs, first, places, lingers } = answer
+      const { remainingMs, holder, heldSince, serverUs, rests, first, places, lingers } = answer
       if (outside || this.names.outside || standing?.outside) {
         // This request itself may be the refused one.
         standing?.stepOutside()
@@ -161,8 +161,8 @@ export class Lines {
         if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
         if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
-      const againMs =
-        Math.min(remainingMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS
+      const endsInMs = rests ? Infinity : remainingMs
+      const againMs = Math.min(endsInMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS
       return { outcome: 'busy', remainingMs, holder, heldSince, againMs, ...(lingers && { lingers }) }
     })
     if (!standing) return asked
