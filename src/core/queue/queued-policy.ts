@@ -85,7 +85,7 @@ export class QueuedPolicy implements Policy {
     if (own?.state === 'held') waiters.reentrant(own)?.wakeUp.release()
     else {
       waiters.firstOf(owner)?.wakeUp.release()
-      waiters.firstWithin(owner)?.wakeUp.release()
+      waiters.firstOf(owner, true)?.wakeUp.release()
     }
   }
 
