@@ -58,7 +58,3 @@ export class ExclusivePolicy implements Policy {
     return this.queue.tenures.any
   }
 }
-
-export function exclusive(queue: QueueParts): Policy {
-  return new ExclusivePolicy(queue)
-}

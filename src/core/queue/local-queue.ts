@@ -64,7 +64,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   }
 
   get policy(): Policy {
-    this.#policy ??= this.client.kind.policy(this)
+    this.#policy ??= new this.client.kind.policy(this)
     return this.#policy
   }
 

@@ -118,7 +118,3 @@ export class QueuedPolicy implements Policy {
     if (foremost) this.#foremost?.wakeUp.release()
   }
 }
-
-export function queued(queue: QueueParts): Policy {
-  return new QueuedPolicy(queue)
-}

@@ -73,7 +73,3 @@ export class SharedPolicy implements Policy {
 function wantedBy({ call }: Waiter): number {
   return call.permits ?? 1
 }
-
-export function shared(queue: QueueParts): Policy {
-  return new SharedPolicy(queue)
-}
