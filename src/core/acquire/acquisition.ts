@@ -121,8 +121,7 @@ export class Acquisition implements Linked<Acquisition> {
     if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
     queue.policy.onLeave(waiter)
-    const deserted = queue.place.takeDeserted()
-    if (deserted) env.orphans.leavePlace(queue.name, deserted)
+    queue.leaveUnusedPlace()
     this.onEnd()
   }
 
@@ -337,7 +336,7 @@ export class Acquisition implements Linked<Acquisition> {
     const { name, permits, caller } = this.call
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.traces.askedAs ?? (this.once ? undefined : this.queue.place.lend())
+    const lent = this.#attempt.traces.askedAs ?? (this.once ? undefined : this.queue.place?.lend())
     const owner = lent ?? storedAs(this.env, this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits

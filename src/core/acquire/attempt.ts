@@ -152,9 +152,8 @@ export class Attempt {
     queue.watch.readUpTo(question.version)
     queue.policy.onReply(this.waiter, reply, watching)
     const placed = reply.outcome === 'busy' && request.waits && env.port.line !== undefined
-    if (placed && !watching && env.kind.placePer !== 'call') queue.place.desert(request.owner)
-    const deserted = queue.place.takeDeserted()
-    if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
+    if (placed && !watching && env.kind.placePer !== 'call') queue.leavePlace(request.owner)
+    queue.leaveUnusedPlace()
     learned.ofReply(reply, watching)
     // What stood in line before still does, though the store keeps no line at the moment.
     if (reply.outcome !== 'busy') this.traces.inLine(undefined)

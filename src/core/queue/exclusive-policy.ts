@@ -1,6 +1,7 @@
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'
+import { ProcessPlace } from './process-place.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -15,18 +16,38 @@ export class ExclusivePolicy implements Policy {
   }
 
   knownUntil(): number {
-    return this.queue.place.restsUntil
+    return this.queue.place?.restsUntil ?? -Infinity
   }
 
-  onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
-    const { place, watch } = this.queue
+  /**
+   * A store may keep a line no more: the process found a pooler, or a full queue of messages. Then too a place is gone once its owner has
+   * the lock: to leave it would give back what it has.
+   */
+  onReply({ askedAs: owner, call }: Waiter, reply: AcquireReply, watching: boolean): void {
+    const { queue } = this
+    const { place, watch, clock } = queue
     // Whatever was announced before, it was before this.
     if (reply.outcome === 'granted') watch.read()
-    place.onReply(waiter, reply, watching, watch.unread)
+    if (owner === undefined) return
+    if (reply.outcome !== 'busy') {
+      queue.forgetPlace(owner)
+    } else if (queue.keepsLine && watching && call.waitMs > 0) {
+      // What was announced while the question was under way may be newer than its answer.
+      const restsUntil = watch.unread ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
+      if (!place || place.owner === owner) {
+        queue.place = new ProcessPlace(owner, restsUntil)
+      } else {
+        // Two asked at the same time, each for itself: the later place is one too many.
+        place.restsUntil = Math.min(place.restsUntil, restsUntil)
+        queue.leavePlace(owner)
+      }
+    } else if (place?.owner === owner) {
+      place.lent = false
+    }
   }
 
   onSignal(news?: News): void {
-    this.queue.place.onSignal(news)
+    this.queue.place?.onSignal(news, this.queue.clock.now())
     this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
   }
 

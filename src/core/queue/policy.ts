@@ -13,8 +13,15 @@ export interface QueueParts {
   readonly waiters: WaitQueue
   readonly tenures: HeldTenures
   readonly watch: ReleaseWatch
-  readonly place: ProcessPlace
+  /** The process's place in line, if it has one. */
+  place: ProcessPlace | undefined
+  /** Whether the store keeps a line at the moment. */
+  readonly keepsLine: boolean
   readonly clock: Pick<Clock, 'now'>
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */
+  forgetPlace(owner: Owner): boolean
+  /** Nobody will enter by that place. */
+  leavePlace(owner: Owner): void
 }
 
 /** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */
