@@ -120,7 +120,8 @@ export class Acquisition implements Linked<Acquisition> {
     const unused = waiter.takeHandedOff()
     if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
-    queue.policy.onLeave(waiter)
+    queue.policy.onLeave?.(waiter)
+    queue.policy.wakeNext(waiter.caller.owner)
     queue.leaveUnusedPlace()
     this.onEnd()
   }
@@ -322,7 +323,8 @@ export class Acquisition implements Linked<Acquisition> {
     const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.traces.leave()
-      queue.policy.onLeave(waiter)
+      queue.policy.onLeave?.(waiter)
+      queue.policy.wakeNext(waiter.caller.owner)
     }
     if (waiter.within === (outer !== undefined)) return
     queue.waiters.leave(waiter)

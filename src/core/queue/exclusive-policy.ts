@@ -51,10 +51,6 @@ export class ExclusivePolicy implements Policy {
     this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
   }
 
-  onLeave(): void {
-    this.wakeNext()
-  }
-
   wakeNext(): void {
     const { waiters } = this.queue
     const holder = this.#tenure

@@ -24,6 +24,17 @@ export interface QueueParts {
   leavePlace(owner: Owner): void
 }
 
+/** Wakes whoever of that owner may go on: within its tenure, or else the first in its line on each side of the lock. */
+export function wakeOwn({ waiters, tenures }: QueueParts, owner: Owner): void {
+  const own = tenures.metBy(owner)
+  if (own?.state === 'held') {
+    waiters.reentrant(own)?.wakeUp.release()
+    return
+  }
+  waiters.firstOf(owner)?.wakeUp.release()
+  waiters.firstOf(owner, true)?.wakeUp.release()
+}
+
 /** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */
 export interface Policy extends WatchListener {
   /** Whether this waiter may ask the store now. */
@@ -36,10 +47,10 @@ export interface Policy extends WatchListener {
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void
   /** The store has announced something: wakes whoever is to look into it, and nobody else (no thundering herd). */
   onSignal(news?: News): void
-  /** A waiter's call has ended. */
-  onLeave(waiter: Waiter): void
+  /** A waiter's call has ended; whose turn it is then is woken. */
+  onLeave?(waiter: Waiter): void
   /** A tenure of the process has changed: wakes the waiters whose turn it may be. */
-  wakeNext(owner?: Owner): void
+  wakeNext(owner: Owner): void
   /** The waiter of this process to which the lock may be handed over, if any. Absent where the store decides who is next. */
   successor?(): Waiter | undefined
 }
