@@ -28,8 +28,6 @@ export class Acquisition implements Linked<Acquisition> {
   readonly waiter: Waiter
   /** Settles when the call ends; closing the client waits for it. */
   work: Promise<unknown> | undefined
-  private readonly deadline: number
-  private readonly once: boolean
   /** The tenure of this process that the call meets first. */
   #tenure: Tenure | undefined
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
@@ -47,8 +45,6 @@ export class Acquisition implements Linked<Acquisition> {
   ) {
     const waiter = new Waiter(call, env.schedule, env.settings.diagnostics ? calledFrom() : undefined)
     this.waiter = waiter
-    this.deadline = waiter.startedAt + call.waitMs
-    this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter)
     this.#learned = new Learned(env, queue, call.failingSince)
     this.#attempt = new Attempt(env, queue, waiter, this.#waiting, this.#learned)
@@ -129,7 +125,8 @@ export class Acquisition implements Linked<Acquisition> {
   // What it knows. Each condition is derived here and nowhere else.
 
   #observe(): Situation {
-    const { env, queue, call, waiter, deadline, once } = this
+    const { env, queue, call, waiter } = this
+    const { deadline, once } = waiter
     const learned = this.#learned
     const now = env.schedule.clock.now()
     const tenure = env.tenures.current(queue, call.caller.owner)
@@ -198,14 +195,14 @@ export class Acquisition implements Linked<Acquisition> {
   async #enterKept(): Promise<HoldRecord | undefined> {
     const { env, queue, call, waiter } = this
     const grant = enterInMemory(env, queue, call)
-    return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter, this.deadline)
+    return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter)
   }
 
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
   #ask(): Promise<HoldRecord | undefined> {
     const { env, queue, waiter } = this
     // Where the process hears of grants already, its first question can have it join the line.
-    if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
+    if (!waiter.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
     const outer = env.kin?.around(queue.name, waiter.caller)
     if (!outer) return this.#attempt.send(this.#newTenure())
@@ -218,7 +215,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#hasLookedAt(tenure)
     const hold = await this.#inTurn(tenure, () => tenure)
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
-    if (!hold && this.once && tenure.state === 'over') this.#looked = false
+    if (!hold && this.waiter.once && tenure.state === 'over') this.#looked = false
     return hold
   }
 
@@ -244,7 +241,7 @@ export class Acquisition implements Linked<Acquisition> {
     const { waiter, env } = this
     const turn = turns.take()
     const once = waiter.call.waitMs === 0
-    const until = once ? waiter.startedAt + env.settings.commandTimeoutMs : this.deadline
+    const until = once ? waiter.startedAt + env.settings.commandTimeoutMs : waiter.deadline
     let taken = false
     try {
       const came = (await waiter.upTo(until, turn)) !== TIME_IS_UP
@@ -288,7 +285,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#looked = false
     if (env.port.watchesInOrder) return
     try {
-      await waiter.restUpTo(this.deadline, watch.confirmed)
+      await waiter.restUpTo(waiter.deadline, watch.confirmed)
     } catch {
       // The queue's watch has noted a failure; a cancelled call ends here.
       waiter.throwIfCancelled()
@@ -338,7 +335,7 @@ export class Acquisition implements Linked<Acquisition> {
     const { name, permits, caller } = this.call
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.traces.askedAs ?? (this.once ? undefined : this.queue.place?.lend())
+    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.place?.lend())
     const owner = lent ?? storedAs(this.env, this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits

@@ -105,7 +105,7 @@ export class Attempt {
       heldBefore: tenure.holds.length,
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
-      waits: call.waitMs > 0 && !call.once && (hears || this.traces.mayBeInLine),
+      waits: !waiter.once && (hears || this.traces.mayBeInLine),
       permits: call.permits,
       lingers: offer !== undefined,
       caller: left && this.#caller(answerBy, left),

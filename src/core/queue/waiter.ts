@@ -18,6 +18,10 @@ let turns = 0
 export class Waiter implements Linked<Waiter> {
   readonly wakeUp = new WakeUpSemaphore()
   readonly startedAt: number
+  /** When its wait is over. */
+  readonly deadline: number
+  /** Whether it makes one attempt and does not wait. */
+  readonly once: boolean
   /** The attempt under way; never rejects. */
   attempting: Promise<unknown> | undefined
   /**
@@ -52,6 +56,8 @@ export class Waiter implements Linked<Waiter> {
     readonly calledAt?: string | undefined,
   ) {
     this.startedAt = schedule.clock.now()
+    this.deadline = this.startedAt + call.waitMs
+    this.once = call.waitMs === 0 || call.once === true
     turns += 1
     this.turn = turns
   }
