@@ -114,7 +114,7 @@ export class Attempt {
     waiter.askedAs = request.owner
     queue.watch.read()
     queue.policy.aboutToAsk?.()
-    waiter.wakeUp.drain()
+    waiter.drain()
     learned.asked += 1
     // Before it is sent, so that no grant is ever without its watchdog (rule L5).
     if (call.leaseMs === undefined) watchdog.watch(tenure)

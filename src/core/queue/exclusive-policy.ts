@@ -48,7 +48,7 @@ export class ExclusivePolicy implements Policy {
 
   onSignal(news?: News): void {
     this.queue.place?.onSignal(news, this.queue.clock.now())
-    this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
+    this.queue.waiters.contender(this.#tenure)?.wake()
   }
 
   wakeNext(): void {
@@ -57,14 +57,14 @@ export class ExclusivePolicy implements Policy {
     if (holder?.state === 'held') {
       const waiter = waiters.reentrant(holder)
       if (waiter) {
-        waiter.wakeUp.release()
+        waiter.wake()
         return
       }
       // Nothing is left to do for the next in line: it hears of this tenure's end without a command.
       const { watch } = this.queue
       if (watch.inForce && !watch.unread) return
     }
-    waiters.contender(holder)?.wakeUp.release()
+    waiters.contender(holder)?.wake()
   }
 
   successor(): Waiter | undefined {

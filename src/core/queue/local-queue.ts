@@ -163,7 +163,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     this.waiters.join(waiter)
     this.policy.wakeNext(waiter.caller.owner)
     // It pauses even if no other call waits.
-    waiter.wakeUp.drain()
+    waiter.drain()
   }
 
   /** How that call asks again; undefined where it is told. */

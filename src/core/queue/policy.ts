@@ -28,11 +28,11 @@ export interface QueueParts {
 export function wakeOwn({ waiters, tenures }: QueueParts, owner: Owner): void {
   const own = tenures.metBy(owner)
   if (own?.state === 'held') {
-    waiters.reentrant(own)?.wakeUp.release()
+    waiters.reentrant(own)?.wake()
     return
   }
-  waiters.firstOf(owner)?.wakeUp.release()
-  waiters.firstOf(owner, true)?.wakeUp.release()
+  waiters.firstOf(owner)?.wake()
+  waiters.firstOf(owner, true)?.wake()
 }
 
 /** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */

@@ -53,7 +53,7 @@ export class QueuedPolicy implements Policy {
     if (grantedTo === undefined) {
       this.#lookAt =
         lookInMs === undefined ? -Infinity : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
-      this.#foremost?.wakeUp.release()
+      this.#foremost?.wake()
       return
     }
     const waiter = this.#placed.get(grantedTo) ?? this.#asking(grantedTo)
@@ -90,7 +90,7 @@ export class QueuedPolicy implements Policy {
 
   #call(waiter: Waiter): void {
     this.#resting.delete(waiter)
-    waiter.wakeUp.release()
+    waiter.wake()
   }
 
   #unplace(waiter: Waiter): void {
@@ -102,6 +102,6 @@ export class QueuedPolicy implements Policy {
     const foremost = this.#foremost === waiter
     this.#placed.delete(owner)
     // It looks after the rest from now on.
-    if (foremost) this.#foremost?.wakeUp.release()
+    if (foremost) this.#foremost?.wake()
   }
 }

@@ -52,15 +52,15 @@ export class SharedPolicy implements Policy {
   }
 
   onSignal(): void {
-    this.queue.waiters.contender(undefined)?.wakeUp.release()
+    this.queue.waiters.contender(undefined)?.wake()
   }
 
   /** The new first waiter must also wake when a lease expires, for the others' sake too. */
   wakeNext(owner: Owner): void {
     const { waiters } = this.queue
     wakeOwn(this.queue, owner)
-    if (this.#open) for (const waiter of waiters.all()) waiter.wakeUp.release()
-    else waiters.contender(undefined)?.wakeUp.release()
+    if (this.#open) for (const waiter of waiters.all()) waiter.wake()
+    else waiters.contender(undefined)?.wake()
   }
 }
 
