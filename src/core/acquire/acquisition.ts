@@ -96,7 +96,7 @@ export class Acquisition implements Linked<Acquisition> {
       case 'refuseNested':
         throw new NotReentrantError(this.call.name, this.call.caller.owner)
       case 'fail':
-        throw this.queue.outage.cause
+        throw this.queue.outage?.cause
     }
   }
 
@@ -142,7 +142,7 @@ export class Acquisition implements Linked<Acquisition> {
       handedOff: waiter.handedOff,
       nested: this.#isNested(tenure),
       keptHere: env.lingering.lastOf(queue.name) !== undefined,
-      tryAgainAt: call.insists ? retryAt : learned.patience.askAgainAt,
+      tryAgainAt: call.insists ? retryAt : learned.patience?.askAgainAt,
       handOffPending: waiter.handOffPending,
       // A tenure that began or ended meanwhile is reason to look again, if there is the time.
       hasLooked: this.#looked && (once || now >= deadline || tenure === this.#lookedAt),
@@ -247,8 +247,8 @@ export class Acquisition implements Linked<Acquisition> {
       const came = (await waiter.upTo(until, turn)) !== TIME_IS_UP
       const now = env.schedule.clock.now()
       // A turn is held up by nothing but a store that does not answer. Those who had it before may have found out.
-      if (!came && once) this.#learned.outage.failed(noAnswer(name, env.kind), waiter.startedAt, now)
-      if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage.cause
+      if (!came && once) this.#learned.failed(noAnswer(name, env.kind), waiter.startedAt, now)
+      if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage?.cause
       taken = came
       return taken
     } finally {
@@ -274,7 +274,7 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #beginToWait(): undefined {
-    this.#waiting.begin(this.#learned.outage.cause)
+    this.#waiting.begin(this.#learned.outage?.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -298,14 +298,22 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { cause, since: failingSince } = this.#learned.outage
+    const { outage } = this.#learned
+    const cause = outage?.cause
     const { env, waiter, queue } = this
     const now = env.schedule.clock.now()
     const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
     const remainingMs = until > now ? until - now : undefined
-    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
+    return {
+      waitedMs: now - waiter.startedAt,
+      holder,
+      heldSince,
+      remainingMs,
+      cause,
+      failingSince: outage?.since,
+    }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {

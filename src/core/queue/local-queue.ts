@@ -40,11 +40,12 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
   place: ProcessPlace | undefined
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
+  outage: Outage | undefined
   #backUntil: number | undefined
   #waiters: WaitQueue | undefined
   #policy: Policy | undefined
   #watch: ReleaseWatch | undefined
-  #outage: Outage | undefined
   /** Who had the lock when the store last refused it to a call here. */
   #seen: Seen | undefined
 
@@ -74,10 +75,9 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     return this.#watch
   }
 
-  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
-  get outage(): Outage {
-    this.#outage ??= new Outage()
-    return this.#outage
+  failed(cause: unknown, sentAt: number, now: number): void {
+    this.outage ??= new Outage()
+    this.outage.failed(cause, sentAt, now)
   }
 
   /** Who has the lock as far as any call here knows: of this process, or as the store said last. */
@@ -99,7 +99,6 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     if (this.#watch) this.#watch.end()
     else this.#policy?.onWatchEnded?.()
     if (!this.#watch?.unread) this.#watch = undefined
-    if (!this.#outage?.on) this.#outage = undefined
   }
 
   /** Whether this process has a tenure. */
@@ -141,7 +140,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   /** Whether the next call would find it as it would find a new one, but for what is held. */
   get asNew(): boolean {
     const { shared, placePer } = this.client.kind
-    const remembered = this.#watch ?? this.place ?? this.#outage ?? this.#backUntil
+    const remembered = this.#watch ?? this.place ?? this.outage ?? this.#backUntil
     return remembered === undefined && !shared && placePer !== 'call'
   }
 

@@ -12,7 +12,7 @@ export class WaitQueue {
   /** Calls that have had to wait and still do. */
   waiting = 0
   /** What tells of those that wait for the answer to another call's request to learn for whom they wait. */
-  readonly untold = new Set<() => void>()
+  untold: Set<() => void> | undefined
   readonly #waiters = new LinkedSet<Waiter>()
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
   #related: Map<Owner, Set<Waiter>> | undefined
@@ -93,9 +93,10 @@ export class WaitQueue {
 
   /** A request of one of them has ended. */
   told(): void {
-    if (this.untold.size === 0) return
-    for (const tell of this.untold) tell()
-    this.untold.clear()
+    const { untold } = this
+    if (!untold) return
+    this.untold = undefined
+    for (const tell of untold) tell()
   }
 
   all(): Iterable<Waiter> {
