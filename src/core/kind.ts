@@ -13,5 +13,7 @@ export interface KindTraits {
   /** What has a place in the line that the store keeps, if it keeps one: each process, for all its calls, or each call. */
   readonly placePer: 'process' | 'call' | undefined
   /** What decides between the calls of one process. */
-  policy(queue: QueueParts): Policy
+  readonly policy: new (
+    queue: QueueParts,
+  ) => Policy
 }

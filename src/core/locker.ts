@@ -3,7 +3,6 @@ import { ClosedError, InvalidArgumentError, LockLostError } from '../base/errors
 import { labelOf } from '../base/identity/label.js'
 import type { Owner } from '../base/identity/owner.js'
 import { withDeadline } from '../base/time/with-deadline.js'
-import type { Emit } from '../observe/events/events.js'
 import { releaseChannel, traceRelease } from '../observe/trace/release.js'
 import { noAnswer } from '../port/failure.js'
 import type { LockSeen, LockState } from '../port/lock-port.js'
@@ -31,10 +30,6 @@ export class Locker extends Environment {
   constructor(services: Services) {
     super(services)
     this.lifetime = new Lifetime(this)
-  }
-
-  get emit(): Emit {
-    return this.events.emit
   }
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */

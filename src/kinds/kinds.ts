@@ -1,8 +1,8 @@
 import type { KindTraits } from '../core/kind.js'
 import type { Locker } from '../core/locker.js'
-import { exclusive } from '../core/queue/exclusive-policy.js'
-import { queued } from '../core/queue/queued-policy.js'
-import { shared } from '../core/queue/shared-policy.js'
+import { ExclusivePolicy } from '../core/queue/exclusive-policy.js'
+import { QueuedPolicy } from '../core/queue/queued-policy.js'
+import { SharedPolicy } from '../core/queue/shared-policy.js'
 import { joinSides, meetRivals } from '../core/tenure/other-side.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { LockKeyspace, StoreSession } from '../port/store.js'
@@ -31,7 +31,7 @@ export const lock: Kind = {
   shared: false,
   fenced: false,
   placePer: 'process',
-  policy: exclusive,
+  policy: ExclusivePolicy,
   reentrant: true,
   kept: true,
   port: (session) => session.lock,
@@ -43,8 +43,8 @@ export const fencedLock: Kind = {
   shared: false,
   fenced: true,
   placePer: 'process',
-  policy: exclusive,
-  policyPerCall: queued,
+  policy: ExclusivePolicy,
+  policyPerCall: QueuedPolicy,
   reentrant: true,
   kept: true,
   meet: meetRivals,
@@ -57,7 +57,7 @@ export const fairLock: Kind = {
   shared: false,
   fenced: false,
   placePer: 'call',
-  policy: queued,
+  policy: QueuedPolicy,
   reentrant: true,
   kept: true,
   meet: meetRivals,
@@ -71,7 +71,7 @@ export const spinLock: Kind = {
   shared: false,
   fenced: false,
   placePer: undefined,
-  policy: exclusive,
+  policy: ExclusivePolicy,
   reentrant: true,
   kept: true,
   meet: meetRivals,
@@ -84,7 +84,7 @@ export const readLock: Kind = {
   shared: true,
   fenced: true,
   placePer: 'call',
-  policy: queued,
+  policy: QueuedPolicy,
   reentrant: true,
   kept: true,
   meet: joinSides,
@@ -97,7 +97,7 @@ export const writeLock: Kind = {
   shared: false,
   fenced: true,
   placePer: 'call',
-  policy: queued,
+  policy: QueuedPolicy,
   reentrant: true,
   kept: true,
   meet: joinSides,
@@ -110,8 +110,8 @@ export const semaphore: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
-  policy: shared,
-  policyPerCall: queued,
+  policy: SharedPolicy,
+  policyPerCall: QueuedPolicy,
   reentrant: false,
   kept: true,
   port: (session) => session.semaphore,
@@ -123,8 +123,8 @@ export const permitExpirableSemaphore: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
-  policy: shared,
-  policyPerCall: queued,
+  policy: SharedPolicy,
+  policyPerCall: QueuedPolicy,
   reentrant: false,
   kept: true,
   port: (session) => session.permitExpirableSemaphore,
@@ -137,7 +137,7 @@ export const countDownLatch: Kind = {
   shared: true,
   fenced: false,
   placePer: undefined,
-  policy: shared,
+  policy: SharedPolicy,
   reentrant: false,
   kept: false,
   port: (session) => session.countDownLatch,

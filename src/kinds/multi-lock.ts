@@ -1,7 +1,6 @@
 import { InvalidArgumentError, NoOwnerError, NotOwnerError } from '../base/errors/errors.js'
 import { quoted } from '../base/errors/holdfast-error.js'
 import { type Owner, type Owners, Scope } from '../base/identity/owner.js'
-import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from '../core/acquire/acquire-all.js'
 import type { Call } from '../core/acquire/call.js'
 import { Acquirer, type KindContext } from './acquiring/acquirer.js'
 import { releaseAll } from './acquiring/release-all.js'
@@ -9,6 +8,7 @@ import { optionsAndBody, type Section } from './acquiring/section.js'
 import { Lock } from './lock.js'
 import { type MultiGrant, MultiHold } from './multi-hold.js'
 import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from './options/options.js'
+import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from './several/acquire-all.js'
 
 /** The body of a multi-lock's `withLock` section. */
 export type MultiSection<Result> = Section<Result, MultiHold>

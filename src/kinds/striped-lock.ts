@@ -2,7 +2,6 @@ import process from 'node:process'
 import { invalidNumber } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import type { Scope } from '../base/identity/owner.js'
-import { AcquireAny, type AnyOutcome } from '../core/acquire/acquire-any.js'
 import type { Call } from '../core/acquire/call.js'
 import type { HoldRecord } from '../core/tenure/tenure.js'
 import { Acquirer, type KindContext, type Members } from './acquiring/acquirer.js'
@@ -11,6 +10,7 @@ import type { Section } from './acquiring/section.js'
 import { Hold } from './hold.js'
 import { Lock } from './lock.js'
 import { type AcquireOptions, NO_OPTIONS } from './options/options.js'
+import { AcquireAny, type AnyOutcome } from './several/acquire-any.js'
 
 const MOST_STRIPES = 65_536
 

@@ -83,8 +83,8 @@ export const furtherFaults: readonly Fault[] = [
     {
       name: 'repeat-as-first',
       fault: 'a release that is sent again does not say so',
-      text: '() => send(true),',
-      becomes: '() => send(false),',
+      text: '() => sendOnce(true),',
+      becomes: '() => sendOnce(false),',
     },
   ),
   ...inSource('core/tenure/slice.ts', {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/core/acquire/acquire-all.js'
 import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
 import type { HoldRecord } from '../../src/core/tenure/tenure.js'
+import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/kinds/several/acquire-all.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { later } from '../setup/later.js'
 import { callFrom, root } from './scenery.js'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { AcquireAny, type AnyOutcome } from '../../src/core/acquire/acquire-any.js'
 import type { Call } from '../../src/core/acquire/call.js'
+import { AcquireAny, type AnyOutcome } from '../../src/kinds/several/acquire-any.js'
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { callFrom, root } from './scenery.js'

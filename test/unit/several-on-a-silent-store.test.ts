@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AcquireAll } from '../../src/core/acquire/acquire-all.js'
-import { AcquireAny } from '../../src/core/acquire/acquire-any.js'
+import { AcquireAll } from '../../src/kinds/several/acquire-all.js'
+import { AcquireAny } from '../../src/kinds/several/acquire-any.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { callFrom, root } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'

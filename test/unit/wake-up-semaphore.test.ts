@@ -4,9 +4,9 @@ import { settle } from './scripted-port.js'
 
 /** Whether a sleep on the semaphore ends by itself. */
 async function passes(semaphore: WakeUpSemaphore): Promise<boolean> {
-  let passed = semaphore.tryAcquire()
+  let passed = semaphore.takePermit()
   if (!passed)
-    semaphore.sleep(() => {
+    semaphore.sleepOn(() => {
       passed = true
     })
   await settle()
@@ -17,43 +17,43 @@ describe('WakeUpSemaphore', () => {
   test('a sleeper wakes with the next permit, and not before', async () => {
     const semaphore = new WakeUpSemaphore()
     let woken = false
-    semaphore.sleep(() => {
+    semaphore.sleepOn(() => {
       woken = true
     })
     await settle()
     expect(woken).toBe(false)
-    semaphore.release()
+    semaphore.wake()
     await settle()
     expect(woken).toBe(true)
   })
 
   test('a permit that came while nobody slept lets the next sleeper pass, once', async () => {
     const semaphore = new WakeUpSemaphore()
-    semaphore.release()
+    semaphore.wake()
     expect(await passes(semaphore)).toBe(true)
     expect(await passes(semaphore)).toBe(false)
   })
 
   test('two announcements are one permit', async () => {
     const semaphore = new WakeUpSemaphore()
-    semaphore.release()
-    semaphore.release()
+    semaphore.wake()
+    semaphore.wake()
     expect(await passes(semaphore)).toBe(true)
     expect(await passes(semaphore)).toBe(false)
   })
 
   test('drain takes the permit away', async () => {
     const semaphore = new WakeUpSemaphore()
-    semaphore.release()
+    semaphore.wake()
     semaphore.drain()
     expect(await passes(semaphore)).toBe(false)
   })
 
   test('AsyncSemaphoreTest: a sleeper that left eats no permit', async () => {
     const semaphore = new WakeUpSemaphore()
-    semaphore.sleep(() => undefined)
-    semaphore.leave()
-    semaphore.release()
+    semaphore.sleepOn(() => undefined)
+    semaphore.getUp()
+    semaphore.wake()
     expect(await passes(semaphore)).toBe(true)
   })
 })

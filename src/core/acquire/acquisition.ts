@@ -28,8 +28,6 @@ export class Acquisition implements Linked<Acquisition> {
   readonly waiter: Waiter
   /** Settles when the call ends; closing the client waits for it. */
   work: Promise<unknown> | undefined
-  private readonly deadline: number
-  private readonly once: boolean
   /** The tenure of this process that the call meets first. */
   #tenure: Tenure | undefined
   /** Whether the call has looked since it last had reason to, and which tenure it met then. */
@@ -47,8 +45,6 @@ export class Acquisition implements Linked<Acquisition> {
   ) {
     const waiter = new Waiter(call, env.schedule, env.settings.diagnostics ? calledFrom() : undefined)
     this.waiter = waiter
-    this.deadline = waiter.startedAt + call.waitMs
-    this.once = call.waitMs === 0 || call.once === true
     this.#waiting = new Waiting(env, queue, waiter)
     this.#learned = new Learned(env, queue, call.failingSince)
     this.#attempt = new Attempt(env, queue, waiter, this.#waiting, this.#learned)
@@ -100,7 +96,7 @@ export class Acquisition implements Linked<Acquisition> {
       case 'refuseNested':
         throw new NotReentrantError(this.call.name, this.call.caller.owner)
       case 'fail':
-        throw this.queue.outage.cause
+        throw this.queue.outage?.cause
     }
   }
 
@@ -120,16 +116,17 @@ export class Acquisition implements Linked<Acquisition> {
     const unused = waiter.takeHandedOff()
     if (unused) void env.discard(unused)
     queue.waiters.leave(waiter)
-    queue.policy.onLeave(waiter)
-    const deserted = queue.place.takeDeserted()
-    if (deserted) env.orphans.leavePlace(queue.name, deserted)
+    queue.policy.onLeave?.(waiter)
+    queue.policy.wakeNext(waiter.caller.owner)
+    queue.leaveUnusedPlace()
     this.onEnd()
   }
 
   // What it knows. Each condition is derived here and nowhere else.
 
   #observe(): Situation {
-    const { env, queue, call, waiter, deadline, once } = this
+    const { env, queue, call, waiter } = this
+    const { deadline, once } = waiter
     const learned = this.#learned
     const now = env.schedule.clock.now()
     const tenure = env.tenures.current(queue, call.caller.owner)
@@ -145,7 +142,7 @@ export class Acquisition implements Linked<Acquisition> {
       handedOff: waiter.handedOff,
       nested: this.#isNested(tenure),
       keptHere: env.lingering.lastOf(queue.name) !== undefined,
-      tryAgainAt: call.insists ? retryAt : learned.patience.askAgainAt,
+      tryAgainAt: call.insists ? retryAt : learned.patience?.askAgainAt,
       handOffPending: waiter.handOffPending,
       // A tenure that began or ended meanwhile is reason to look again, if there is the time.
       hasLooked: this.#looked && (once || now >= deadline || tenure === this.#lookedAt),
@@ -198,14 +195,14 @@ export class Acquisition implements Linked<Acquisition> {
   async #enterKept(): Promise<HoldRecord | undefined> {
     const { env, queue, call, waiter } = this
     const grant = enterInMemory(env, queue, call)
-    return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter, this.deadline)
+    return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter)
   }
 
   /** Asks for a first hold on this side. Within a section on the other side it is one hold more of that section's owner. */
   #ask(): Promise<HoldRecord | undefined> {
     const { env, queue, waiter } = this
     // Where the process hears of grants already, its first question can have it join the line.
-    if (!this.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
+    if (!waiter.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
     const outer = env.kin?.around(queue.name, waiter.caller)
     if (!outer) return this.#attempt.send(this.#newTenure())
@@ -218,7 +215,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#hasLookedAt(tenure)
     const hold = await this.#inTurn(tenure, () => tenure)
     // The tenure ended meanwhile (its last release was under way): the one attempt is still to be made.
-    if (!hold && this.once && tenure.state === 'over') this.#looked = false
+    if (!hold && this.waiter.once && tenure.state === 'over') this.#looked = false
     return hold
   }
 
@@ -244,14 +241,14 @@ export class Acquisition implements Linked<Acquisition> {
     const { waiter, env } = this
     const turn = turns.take()
     const once = waiter.call.waitMs === 0
-    const until = once ? waiter.startedAt + env.settings.commandTimeoutMs : this.deadline
+    const until = once ? waiter.startedAt + env.settings.commandTimeoutMs : waiter.deadline
     let taken = false
     try {
       const came = (await waiter.upTo(until, turn)) !== TIME_IS_UP
       const now = env.schedule.clock.now()
       // A turn is held up by nothing but a store that does not answer. Those who had it before may have found out.
-      if (!came && once) this.#learned.outage.failed(noAnswer(name, env.kind), waiter.startedAt, now)
-      if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage.cause
+      if (!came && once) this.#learned.failed(noAnswer(name, env.kind), waiter.startedAt, now)
+      if (came && this.#attempt.outOfPatience(now)) throw this.queue.outage?.cause
       taken = came
       return taken
     } finally {
@@ -277,7 +274,7 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #beginToWait(): undefined {
-    this.#waiting.begin(this.#learned.outage.cause)
+    this.#waiting.begin(this.#learned.outage?.cause)
   }
 
   /** Has the release watched. Where watch and attempt travel in order, the attempt need not wait for the confirmation. */
@@ -288,7 +285,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#looked = false
     if (env.port.watchesInOrder) return
     try {
-      await waiter.restUpTo(this.deadline, watch.confirmed)
+      await waiter.restUpTo(waiter.deadline, watch.confirmed)
     } catch {
       // The queue's watch has noted a failure; a cancelled call ends here.
       waiter.throwIfCancelled()
@@ -301,14 +298,22 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { cause, since: failingSince } = this.#learned.outage
+    const { outage } = this.#learned
+    const cause = outage?.cause
     const { env, waiter, queue } = this
     const now = env.schedule.clock.now()
     const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
     const remainingMs = until > now ? until - now : undefined
-    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
+    return {
+      waitedMs: now - waiter.startedAt,
+      holder,
+      heldSince,
+      remainingMs,
+      cause,
+      failingSince: outage?.since,
+    }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {
@@ -323,7 +328,8 @@ export class Acquisition implements Linked<Acquisition> {
     const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.traces.leave()
-      queue.policy.onLeave(waiter)
+      queue.policy.onLeave?.(waiter)
+      queue.policy.wakeNext(waiter.caller.owner)
     }
     if (waiter.within === (outer !== undefined)) return
     queue.waiters.leave(waiter)
@@ -337,7 +343,7 @@ export class Acquisition implements Linked<Acquisition> {
     const { name, permits, caller } = this.call
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.traces.askedAs ?? (this.once ? undefined : this.queue.place.lend())
+    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.place?.lend())
     const owner = lent ?? storedAs(this.env, this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits

@@ -105,16 +105,16 @@ export class Attempt {
       heldBefore: tenure.holds.length,
       leaseMs: leaseMs + env.settings.quarantineMs,
       // One that may have been given a place before has it still.
-      waits: call.waitMs > 0 && !call.once && (hears || this.traces.mayBeInLine),
+      waits: !waiter.once && (hears || this.traces.mayBeInLine),
       permits: call.permits,
       lingers: offer !== undefined,
       caller: left && this.#caller(answerBy, left),
     }
-    learned.patience.askAgainAt = undefined
+    if (learned.patience) learned.patience.askAgainAt = undefined
     waiter.askedAs = request.owner
     queue.watch.read()
     queue.policy.aboutToAsk?.()
-    waiter.wakeUp.drain()
+    waiter.drain()
     learned.asked += 1
     // Before it is sent, so that no grant is ever without its watchdog (rule L5).
     if (call.leaseMs === undefined) watchdog.watch(tenure)
@@ -152,9 +152,8 @@ export class Attempt {
     queue.watch.readUpTo(question.version)
     queue.policy.onReply(this.waiter, reply, watching)
     const placed = reply.outcome === 'busy' && request.waits && env.port.line !== undefined
-    if (placed && !watching && env.kind.placePer !== 'call') queue.place.desert(request.owner)
-    const deserted = queue.place.takeDeserted()
-    if (deserted !== undefined) env.orphans.leavePlace(queue.name, deserted)
+    if (placed && !watching && env.kind.placePer !== 'call') queue.leavePlace(request.owner)
+    queue.leaveUnusedPlace()
     learned.ofReply(reply, watching)
     // What stood in line before still does, though the store keeps no line at the moment.
     if (reply.outcome !== 'busy') this.traces.inLine(undefined)
@@ -226,8 +225,8 @@ export class Attempt {
     const { env, call } = this
     const { outage } = this.learned
     const now = env.schedule.clock.now()
-    if (call.waitMs > 0 && !outage.on && now - sentAt < LEAST_ANSWER_MS / 2) return
-    outage.failed(outage.cause ?? noAnswer(call.name, env.kind), sentAt, now)
+    if (call.waitMs > 0 && !outage && now - sentAt < LEAST_ANSWER_MS / 2) return
+    this.learned.failed(outage?.cause ?? noAnswer(call.name, env.kind), sentAt, now)
   }
 
   /** Returns when the request is to be repeated after a pause; else its caller hears of the failure. */
@@ -238,30 +237,31 @@ export class Attempt {
       this.#undo(question)
       throw error
     }
-    queue.outage.failed(error, this.#heardAt, now)
+    queue.failed(error, this.#heardAt, now)
     if (error instanceof ShortLeaseError) return this.#cameTooLate(error, this.#heardAt)
-    learned.outage.failed(error, this.#heardAt, now)
+    learned.failed(error, this.#heardAt, now)
     this.traces.unanswered(question.request, question.tenure, error)
     if (call.waitMs === 0 && !call.insists) throw error
-    if (this.outOfPatience(now)) throw queue.outage.cause
+    if (this.outOfPatience(now)) throw queue.outage?.cause
   }
 
   /** As {@link #failed}, for a reason that concerns this call alone: the calls behind it go on. */
   #cameTooLate(error: ShortLeaseError, sentAt: number): undefined {
     const { env, queue, waiter, call } = this
     const now = env.schedule.clock.now()
-    this.learned.outage.failed(error, sentAt, now)
+    this.learned.failed(error, sentAt, now)
     this.#tooLateSince ??= sentAt
     if (call.waitMs === 0 || now - this.#tooLateSince >= env.settings.storeTimeoutMs) throw error
-    if (this.outOfPatience(now)) throw queue.outage.cause
+    if (this.outOfPatience(now)) throw queue.outage?.cause
     queue.stepBehind(waiter)
   }
 
   /** Whether the store has failed for too long, whichever call found that out. */
   outOfPatience(now: number): boolean {
     const { outage } = this.queue
-    if (!outage.on) return false
-    const lastedMs = Math.max(outage.lastedMs(now, this.waiter.startedAt), this.learned.outage.lastedMs(now))
+    if (!outage) return false
+    const ownMs = this.learned.outage?.lastedMs(now) ?? 0
+    const lastedMs = Math.max(outage.lastedMs(now, this.waiter.startedAt), ownMs)
     return lastedMs >= this.env.settings.storeTimeoutMs
   }
 }

@@ -9,8 +9,8 @@ import { restMs } from './rest.js'
 
 /** What one call has learned of its lock: from the store's answers to it, and from what its process knows. */
 export class Learned {
-  readonly outage: Outage
-  readonly patience = new Patience()
+  outage: Outage | undefined
+  patience: Patience | undefined
   /** Whether the watch was in force when it learned that, so that no release can have slipped by. */
   watching = false
   busyUntil = -Infinity
@@ -25,14 +25,19 @@ export class Learned {
   constructor(
     private readonly env: Environment,
     private readonly queue: LocalQueue,
-    failingSince: number | undefined,
-  ) {
-    this.outage = new Outage(failingSince)
+    private failingSince: number | undefined,
+  ) {}
+
+  /** The store has failed what the call sent then. */
+  failed(cause: unknown, sentAt: number, now: number): void {
+    this.outage ??= new Outage(this.failingSince)
+    this.outage.failed(cause, sentAt, now)
   }
 
   /** The process itself has the lock: as good as an answer. */
   ofTenure(tenure: Tenure): void {
-    this.outage.forget()
+    this.outage?.forget()
+    this.failingSince = undefined
     // One that is being released ends with the answer to that, which wakes; its deadline may have passed already.
     this.askAgainAt = Infinity
     this.busyUntil = tenure.state === 'held' ? tenure.deadline : Infinity
@@ -54,13 +59,16 @@ export class Learned {
 
   /** When to ask again after a failure of the store; undefined while it answers. */
   retryAt(now: number): number | undefined {
-    return this.outage.on ? this.outage.retryAt(now, this.env.settings.storeTimeoutMs) : undefined
+    return this.outage?.retryAt(now, this.env.settings.storeTimeoutMs)
   }
 
   /** The store answers, for all calls of the lock. Whether this call can still use a grant is decided later. */
   storeAnswers(reply: AcquireReply): void {
-    if (reply.outcome !== 'granted') this.outage.answered()
-    this.queue.outage.answered()
+    if (reply.outcome !== 'granted') {
+      this.outage = undefined
+      this.failingSince = undefined
+    }
+    this.queue.outage = undefined
     this.env.orphans.storeHasAnswered = true
   }
 
@@ -88,6 +96,8 @@ export class Learned {
     queue.saw({ holder, heldSince, until: now + reply.remainingMs })
     this.busyUntil = now + reply.remainingMs
     this.askAgainAt = now + (reply.againMs ?? restMs(reply.remainingMs))
-    if (!queue.held) this.patience.refused(reply, now)
+    if (queue.held) return
+    this.patience ??= new Patience()
+    this.patience.refused(reply, now)
   }
 }

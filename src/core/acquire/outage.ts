@@ -6,22 +6,20 @@ export const OWN_FAILURE_MS = 20
 /** Tries that are farther apart (four of the longest pauses between two) are no run: nobody knows what the store did meanwhile. */
 const LONGEST_GAP_MS = 2_000
 
-/** A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. */
+/**
+ * A run of failures of the store, as one caller meets it, or all for one lock: how long it lasts, and when to try again. It is there from the
+ * first failure to the next answer.
+ */
 export class Outage {
   #failures = 0
   #since = 0
   #failedAt = -Infinity
   #cause: unknown
 
-  /** @param before since when the store had failed already, if it had: that ends, too, with its first answer */
-  constructor(private before = Infinity) {}
+  /** @param before since when the store had failed already, if it had */
+  constructor(private readonly before = Infinity) {}
 
-  /** Whether the last command failed. */
-  get on(): boolean {
-    return this.#failures > 0
-  }
-
-  /** What the last failure was; undefined when there was none since the last answer. */
+  /** What the last failure was. */
   get cause(): unknown {
     return this.#cause
   }
@@ -35,15 +33,9 @@ export class Outage {
     this.#cause = cause
   }
 
-  answered(): void {
-    this.#failures = 0
-    this.#cause = undefined
-    this.before = Infinity
-  }
-
-  /** Since when it fails; undefined while it answers, or nobody knows. */
+  /** Since when it fails; undefined where nobody knows. */
   get since(): number | undefined {
-    return this.on && this.#failedAt > -Infinity ? this.#since : undefined
+    return this.#failedAt > -Infinity ? this.#since : undefined
   }
 
   /**
@@ -51,13 +43,12 @@ export class Outage {
    * @param from when the caller began, whose own time counts from then
    */
   lastedMs(now: number, from = -Infinity): number {
-    if (!this.on || now - this.#failedAt > LONGEST_GAP_MS) return 0
+    if (now - this.#failedAt > LONGEST_GAP_MS) return 0
     return this.#failedAt - Math.max(this.#since, from)
   }
 
   /** What is known is of another time: the next failure begins a new run. */
   forget(): void {
-    this.before = Infinity
     this.#failedAt = -Infinity
   }
 

@@ -40,7 +40,7 @@ export class Traces {
   /** That request has failed for the moment. */
   unanswered(request: AcquireRequest, tenure: Tenure, cause: unknown): void {
     this.#unsettled = { request, tenure, cause }
-    this.queue.place.forget(request.owner)
+    this.queue.forgetPlace(request.owner)
   }
 
   inLine(request: AcquireRequest | undefined): void {
@@ -85,7 +85,7 @@ export class Traces {
 
   /** Gives back what a request has come to, or may come to. */
   undo(request: AcquireRequest, sent: Promise<AcquireReply>, tenure?: Tenure): void {
-    const placed = this.queue.place.forget(request.owner)
+    const placed = this.queue.forgetPlace(request.owner)
     const nested = tenure && request.heldBefore > 0
     if (nested) tenure.mayLast(this.env.schedule.clock.now() + request.leaseMs)
     void this.env.orphans.begin(

@@ -42,8 +42,10 @@ export class Waiting {
     this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
-    else if (!queue.seen && queue.waiters.asking) queue.waiters.untold.add(this.#tellOfHolder)
-    else this.tell()
+    else if (!queue.seen && queue.waiters.asking) {
+      queue.waiters.untold ??= new Set()
+      queue.waiters.untold.add(this.#tellOfHolder)
+    } else this.tell()
   }
 
   /** A request is under way. Gives what is to be cancelled when the store answers it. */
@@ -61,7 +63,7 @@ export class Waiting {
     const { env, queue, waiter } = this
     env.schedule.cancel(this.#warning)
     this.#onEnd?.()
-    queue.waiters.untold.delete(this.#tellOfHolder)
+    queue.waiters.untold?.delete(this.#tellOfHolder)
     if (waiter.counts) queue.waiters.waiting -= 1
     waiter.counts = false
     env.metrics.waitEnded()
@@ -77,7 +79,7 @@ export class Waiting {
   }
 
   readonly #tellOfHolder = (): void => {
-    const { cause } = this.queue.outage
+    const cause = this.queue.outage?.cause
     if (!this.queue.seen && cause instanceof StoreError) this.#tellOfTrouble(cause)
     else this.tell()
   }

@@ -1,14 +1,14 @@
 import { isTransient } from '../../port/failure.js'
-import { retry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import type { Tenure } from '../tenure/tenure.js'
+import { retryWithinLease } from '../tenure/within-lease.js'
 
 /**
  * Has a lease last for at least so long from now on, because somebody asked for that: a renewal at another time and for another time. It
  * is sent again like every command, since a second one does no harm; a failure leaves the lease as it is, or as long as was asked for.
  */
 export async function extend(env: Environment, tenure: Tenure, leaseMs: number): Promise<void> {
-  const { tenures, port, pauses, settings } = env
+  const { tenures, port, settings } = env
   const { clock } = env.schedule
   const { name, storedAs: owner, permits } = tenure
   const renew = async (): Promise<number | undefined> => {
@@ -20,12 +20,7 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
   }
   let sentAt: number | undefined
   try {
-    sentAt = await retry(renew, {
-      clock,
-      pause: (again) => pauses.until(again),
-      patienceMs: settings.storeTimeoutMs,
-      givesUp: (again) => env.closed || again >= tenure.deadline,
-    })
+    sentAt = await retryWithinLease(env, tenure, renew)
   } catch (error) {
     if (isTransient(error)) {
       tenure.mayLast(clock.now() + leaseMs)

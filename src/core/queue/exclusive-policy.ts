@@ -1,6 +1,7 @@
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { Policy, QueueParts } from './policy.js'
+import { ProcessPlace } from './process-place.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -15,23 +16,39 @@ export class ExclusivePolicy implements Policy {
   }
 
   knownUntil(): number {
-    return this.queue.place.restsUntil
+    return this.queue.place?.restsUntil ?? -Infinity
   }
 
-  onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void {
-    const { place, watch } = this.queue
+  /**
+   * A store may keep a line no more: the process found a pooler, or a full queue of messages. Then too a place is gone once its owner has
+   * the lock: to leave it would give back what it has.
+   */
+  onReply({ askedAs: owner, call }: Waiter, reply: AcquireReply, watching: boolean): void {
+    const { queue } = this
+    const { place, watch, clock } = queue
     // Whatever was announced before, it was before this.
     if (reply.outcome === 'granted') watch.read()
-    place.onReply(waiter, reply, watching, watch.unread)
+    if (owner === undefined) return
+    if (reply.outcome !== 'busy') {
+      queue.forgetPlace(owner)
+    } else if (queue.keepsLine && watching && call.waitMs > 0) {
+      // What was announced while the question was under way may be newer than its answer.
+      const restsUntil = watch.unread ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
+      if (!place || place.owner === owner) {
+        queue.place = new ProcessPlace(owner, restsUntil)
+      } else {
+        // Two asked at the same time, each for itself: the later place is one too many.
+        place.restsUntil = Math.min(place.restsUntil, restsUntil)
+        queue.leavePlace(owner)
+      }
+    } else if (place?.owner === owner) {
+      place.lent = false
+    }
   }
 
   onSignal(news?: News): void {
-    this.queue.place.onSignal(news)
-    this.queue.waiters.contender(this.#tenure)?.wakeUp.release()
-  }
-
-  onLeave(): void {
-    this.wakeNext()
+    this.queue.place?.onSignal(news, this.queue.clock.now())
+    this.queue.waiters.contender(this.#tenure)?.wake()
   }
 
   wakeNext(): void {
@@ -40,14 +57,14 @@ export class ExclusivePolicy implements Policy {
     if (holder?.state === 'held') {
       const waiter = waiters.reentrant(holder)
       if (waiter) {
-        waiter.wakeUp.release()
+        waiter.wake()
         return
       }
       // Nothing is left to do for the next in line: it hears of this tenure's end without a command.
       const { watch } = this.queue
       if (watch.inForce && !watch.unread) return
     }
-    waiters.contender(holder)?.wakeUp.release()
+    waiters.contender(holder)?.wake()
   }
 
   successor(): Waiter | undefined {
@@ -57,8 +74,4 @@ export class ExclusivePolicy implements Policy {
   get #tenure(): Tenure | undefined {
     return this.queue.tenures.any
   }
-}
-
-export function exclusive(queue: QueueParts): Policy {
-  return new ExclusivePolicy(queue)
 }

@@ -5,10 +5,11 @@ import type { Polls } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import { Outage } from '../acquire/outage.js'
 import type { Services } from '../services.js'
+import type { Orphans } from '../tenure/orphans.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { HeldTenures } from './held-tenures.js'
 import type { Policy, QueueParts } from './policy.js'
-import { ProcessPlace } from './process-place.js'
+import type { ProcessPlace } from './process-place.js'
 import { ReleaseWatch } from './release-watch.js'
 import { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
@@ -38,18 +39,19 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   readonly tenures: HeldTenures
   /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
+  place: ProcessPlace | undefined
+  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
+  outage: Outage | undefined
   #backUntil: number | undefined
   #waiters: WaitQueue | undefined
   #policy: Policy | undefined
   #watch: ReleaseWatch | undefined
-  #place: ProcessPlace | undefined
-  #outage: Outage | undefined
   /** Who had the lock when the store last refused it to a call here. */
   #seen: Seen | undefined
 
   constructor(
     readonly name: string,
-    private readonly client: Pick<Services, 'kind' | 'port' | 'schedule'>,
+    private readonly client: Pick<Services, 'kind' | 'port' | 'schedule'> & { readonly orphans: Orphans },
   ) {
     this.tenures = new HeldTenures(client.kind)
   }
@@ -64,7 +66,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   }
 
   get policy(): Policy {
-    this.#policy ??= this.client.kind.policy(this)
+    this.#policy ??= new this.client.kind.policy(this)
     return this.#policy
   }
 
@@ -73,15 +75,9 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     return this.#watch
   }
 
-  get place(): ProcessPlace {
-    this.#place ??= new ProcessPlace(this.waiters, this.client.port, this.clock)
-    return this.#place
-  }
-
-  /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
-  get outage(): Outage {
-    this.#outage ??= new Outage()
-    return this.#outage
+  failed(cause: unknown, sentAt: number, now: number): void {
+    this.outage ??= new Outage()
+    this.outage.failed(cause, sentAt, now)
   }
 
   /** Who has the lock as far as any call here knows: of this process, or as the store said last. */
@@ -103,8 +99,6 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     if (this.#watch) this.#watch.end()
     else this.#policy?.onWatchEnded?.()
     if (!this.#watch?.unread) this.#watch = undefined
-    if (this.#place?.untouched) this.#place = undefined
-    if (!this.#outage?.on) this.#outage = undefined
   }
 
   /** Whether this process has a tenure. */
@@ -119,15 +113,34 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
 
   /** Whether calls wait here for a lock that the process has itself: then it stands in no line, and the store does not know of them. */
   get waitsForItself(): boolean {
-    const { kind, port } = this.client
-    const inLine = port.line !== undefined && kind.placePer === 'process'
-    return this.held && this.waiters.waiting > 0 && !this.place.taken && inLine
+    const inLine = this.keepsLine && this.client.kind.placePer === 'process'
+    return this.held && this.waiters.waiting > 0 && !this.place && inLine
+  }
+
+  get keepsLine(): boolean {
+    return this.client.port.line !== undefined
+  }
+
+  forgetPlace(owner: Owner): boolean {
+    if (this.place?.owner !== owner) return false
+    this.place = undefined
+    return true
+  }
+
+  leavePlace(owner: Owner): void {
+    this.forgetPlace(owner)
+    this.client.orphans.leavePlace(this.name, owner)
+  }
+
+  /** Leaves the process's place if nobody waits on it. */
+  leaveUnusedPlace(): void {
+    if (this.place && !this.waiters.waits) this.leavePlace(this.place.owner)
   }
 
   /** Whether the next call would find it as it would find a new one, but for what is held. */
   get asNew(): boolean {
     const { shared, placePer } = this.client.kind
-    const remembered = this.#watch ?? this.#place ?? this.#outage ?? this.#backUntil
+    const remembered = this.#watch ?? this.place ?? this.outage ?? this.#backUntil
     return remembered === undefined && !shared && placePer !== 'call'
   }
 
@@ -149,7 +162,7 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     this.waiters.join(waiter)
     this.policy.wakeNext(waiter.caller.owner)
     // It pauses even if no other call waits.
-    waiter.wakeUp.drain()
+    waiter.drain()
   }
 
   /** How that call asks again; undefined where it is told. */

@@ -13,8 +13,26 @@ export interface QueueParts {
   readonly waiters: WaitQueue
   readonly tenures: HeldTenures
   readonly watch: ReleaseWatch
-  readonly place: ProcessPlace
+  /** The process's place in line, if it has one. */
+  place: ProcessPlace | undefined
+  /** Whether the store keeps a line at the moment. */
+  readonly keepsLine: boolean
   readonly clock: Pick<Clock, 'now'>
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */
+  forgetPlace(owner: Owner): boolean
+  /** Nobody will enter by that place. */
+  leavePlace(owner: Owner): void
+}
+
+/** Wakes whoever of that owner may go on: within its tenure, or else the first in its line on each side of the lock. */
+export function wakeOwn({ waiters, tenures }: QueueParts, owner: Owner): void {
+  const own = tenures.metBy(owner)
+  if (own?.state === 'held') {
+    waiters.reentrant(own)?.wake()
+    return
+  }
+  waiters.firstOf(owner)?.wake()
+  waiters.firstOf(owner, true)?.wake()
 }
 
 /** What differs between the sorts of kinds: which waiter asks the store, what its answer means to the others, and whom to wake. */
@@ -29,10 +47,10 @@ export interface Policy extends WatchListener {
   onReply(waiter: Waiter, reply: AcquireReply, watching: boolean): void
   /** The store has announced something: wakes whoever is to look into it, and nobody else (no thundering herd). */
   onSignal(news?: News): void
-  /** A waiter's call has ended. */
-  onLeave(waiter: Waiter): void
+  /** A waiter's call has ended; whose turn it is then is woken. */
+  onLeave?(waiter: Waiter): void
   /** A tenure of the process has changed: wakes the waiters whose turn it may be. */
-  wakeNext(owner?: Owner): void
+  wakeNext(owner: Owner): void
   /** The waiter of this process to which the lock may be handed over, if any. Absent where the store decides who is next. */
   successor?(): Waiter | undefined
 }

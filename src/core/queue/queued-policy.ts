@@ -1,7 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import type { Policy, QueueParts } from './policy.js'
+import { type Policy, type QueueParts, wakeOwn } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -20,11 +20,6 @@ export class QueuedPolicy implements Policy {
   #lookAt = -Infinity
 
   constructor(private readonly queue: QueueParts) {}
-
-  /** How many calls have a place in line. */
-  get placed(): number {
-    return this.#placed.size
-  }
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return !tenure && !this.queue.waiters.ahead(waiter)
@@ -58,7 +53,7 @@ export class QueuedPolicy implements Policy {
     if (grantedTo === undefined) {
       this.#lookAt =
         lookInMs === undefined ? -Infinity : Math.min(this.#lookAt, this.queue.clock.now() + lookInMs)
-      this.#foremost?.wakeUp.release()
+      this.#foremost?.wake()
       return
     }
     const waiter = this.#placed.get(grantedTo) ?? this.#asking(grantedTo)
@@ -75,18 +70,10 @@ export class QueuedPolicy implements Policy {
 
   onLeave(waiter: Waiter): void {
     this.#unplace(waiter)
-    this.wakeNext(waiter.caller.owner)
   }
 
-  wakeNext(owner?: Owner): void {
-    if (owner === undefined) return
-    const { waiters, tenures } = this.queue
-    const own = tenures.metBy(owner)
-    if (own?.state === 'held') waiters.reentrant(own)?.wakeUp.release()
-    else {
-      waiters.firstOf(owner)?.wakeUp.release()
-      waiters.firstWithin(owner)?.wakeUp.release()
-    }
+  wakeNext(owner: Owner): void {
+    wakeOwn(this.queue, owner)
   }
 
   get #foremost(): Waiter | undefined {
@@ -103,7 +90,7 @@ export class QueuedPolicy implements Policy {
 
   #call(waiter: Waiter): void {
     this.#resting.delete(waiter)
-    waiter.wakeUp.release()
+    waiter.wake()
   }
 
   #unplace(waiter: Waiter): void {
@@ -115,10 +102,6 @@ export class QueuedPolicy implements Policy {
     const foremost = this.#foremost === waiter
     this.#placed.delete(owner)
     // It looks after the rest from now on.
-    if (foremost) this.#foremost?.wakeUp.release()
+    if (foremost) this.#foremost?.wake()
   }
-}
-
-export function queued(queue: QueueParts): Policy {
-  return new QueuedPolicy(queue)
 }

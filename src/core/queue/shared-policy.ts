@@ -2,7 +2,7 @@ import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply } from '../../port/lock-port.js'
 import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
-import type { Policy, QueueParts } from './policy.js'
+import { type Policy, type QueueParts, wakeOwn } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -52,28 +52,18 @@ export class SharedPolicy implements Policy {
   }
 
   onSignal(): void {
-    this.queue.waiters.contender(undefined)?.wakeUp.release()
-  }
-
-  onLeave(): void {
-    this.wakeNext()
+    this.queue.waiters.contender(undefined)?.wake()
   }
 
   /** The new first waiter must also wake when a lease expires, for the others' sake too. */
-  wakeNext(owner?: Owner): void {
-    const { waiters, tenures } = this.queue
-    const own = owner === undefined ? undefined : tenures.metBy(owner)
-    if (own?.state === 'held') waiters.reentrant(own)?.wakeUp.release()
-    else if (owner !== undefined) waiters.firstOf(owner)?.wakeUp.release()
-    if (this.#open) for (const waiter of waiters.all()) waiter.wakeUp.release()
-    else waiters.contender(undefined)?.wakeUp.release()
+  wakeNext(owner: Owner): void {
+    const { waiters } = this.queue
+    wakeOwn(this.queue, owner)
+    if (this.#open) for (const waiter of waiters.all()) waiter.wake()
+    else waiters.contender(undefined)?.wake()
   }
 }
 
 function wantedBy({ call }: Waiter): number {
   return call.permits ?? 1
-}
-
-export function shared(queue: QueueParts): Policy {
-  return new SharedPolicy(queue)
 }

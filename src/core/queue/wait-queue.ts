@@ -12,25 +12,26 @@ export class WaitQueue {
   /** Calls that have had to wait and still do. */
   waiting = 0
   /** What tells of those that wait for the answer to another call's request to learn for whom they wait. */
-  readonly untold = new Set<() => void>()
+  untold: Set<() => void> | undefined
   readonly #waiters = new LinkedSet<Waiter>()
-  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. Those within apart. */
-  #related: Map<string, Set<Waiter>> | undefined
+  /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
+  #related: Map<Owner, Set<Waiter>> | undefined
 
   join(waiter: Waiter): void {
     this.#waiters.add(waiter)
     if (waiter.call.unrelated) return
     this.#related ??= new Map()
-    const related = this.#related.get(keyOf(waiter))
+    const related = this.#related.get(waiter.caller.owner)
     if (related) related.add(waiter)
-    else this.#related.set(keyOf(waiter), new Set([waiter]))
+    else this.#related.set(waiter.caller.owner, new Set([waiter]))
   }
 
   leave(waiter: Waiter): void {
     if (!this.#waiters.delete(waiter)) return
-    const related = this.#related?.get(keyOf(waiter))
+    const { owner } = waiter.caller
+    const related = this.#related?.get(owner)
     related?.delete(waiter)
-    if (related?.size === 0) this.#related?.delete(keyOf(waiter))
+    if (related?.size === 0) this.#related?.delete(owner)
   }
 
   /**
@@ -60,29 +61,29 @@ export class WaitQueue {
 
   /** Those outside that tenure who might as well be within; they may be in a section on the other side. */
   *admittedBy(tenure: Tenure): Iterable<Waiter> {
-    if (!this.#related) return
-    for (const key of [tenure.owner, keyWithin(tenure.owner)]) {
-      for (const waiter of this.#related.get(key) ?? NOBODY) if (tenure.admits(waiter.caller)) yield waiter
-    }
+    for (const waiter of this.#of(tenure.owner)) if (tenure.admits(waiter.caller)) yield waiter
   }
 
   /** The first waiter of the same owner that came before this one. */
   ahead(of: Waiter): Waiter | undefined {
-    if (!this.#related) return undefined
-    const [first] = this.#related.get(keyOf(of)) ?? NOBODY
+    const first = this.firstOf(of.caller.owner, of.within)
     return first === of ? undefined : first
   }
 
-  /** The first waiter of that owner. */
-  firstOf(owner: Owner): Waiter | undefined {
-    const [first] = this.#related?.get(owner) ?? NOBODY
-    return first
+  /** The first waiter of that owner, of those within a section on the other side or of those that are not. */
+  firstOf(owner: Owner, within = false): Waiter | undefined {
+    if (!this.#related) return undefined
+    for (const waiter of this.#of(owner)) if (waiter.within === within) return waiter
+    return undefined
   }
 
-  /** The first waiter of that owner within a section on the other side. */
-  firstWithin(owner: Owner): Waiter | undefined {
-    const [first] = this.#related?.get(keyWithin(owner)) ?? NOBODY
-    return first
+  /** Whether a waiter acts for that owner. */
+  actsFor(owner: Owner): boolean {
+    return this.#related?.has(owner) === true
+  }
+
+  #of(owner: Owner): Iterable<Waiter> {
+    return this.#related?.get(owner) ?? NOBODY
   }
 
   /** Whether one of them has a request under way. */
@@ -92,9 +93,10 @@ export class WaitQueue {
 
   /** A request of one of them has ended. */
   told(): void {
-    if (this.untold.size === 0) return
-    for (const tell of this.untold) tell()
-    this.untold.clear()
+    const { untold } = this
+    if (!untold) return
+    this.untold = undefined
+    for (const tell of untold) tell()
   }
 
   all(): Iterable<Waiter> {
@@ -103,10 +105,8 @@ export class WaitQueue {
 
   /** Whether another waiter acts for the same owner. */
   hasOther(than: Waiter): boolean {
-    const { owner } = than.caller
-    const [out, within] = [this.#related?.get(owner), this.#related?.get(keyWithin(owner))]
-    const known = out?.has(than) || within?.has(than)
-    return (out?.size ?? 0) + (within?.size ?? 0) > (known ? 1 : 0)
+    for (const waiter of this.#of(than.caller.owner)) if (waiter !== than) return true
+    return false
   }
 
   /** Whether anybody waits, and does not only make one attempt. */
@@ -118,12 +118,4 @@ export class WaitQueue {
   get empty(): boolean {
     return this.#waiters.size === 0
   }
-}
-
-function keyOf({ caller, within }: Waiter): string {
-  return within ? keyWithin(caller.owner) : caller.owner
-}
-
-function keyWithin(owner: Owner): string {
-  return `within ${owner}`
 }

@@ -15,9 +15,12 @@ let turns = 0
  * (abort, close), and in time when its deadline passes (rule W5). What the queue, the policies and the call's own loop know of it is in one object,
  * because each call makes one.
  */
-export class Waiter implements Linked<Waiter> {
-  readonly wakeUp = new WakeUpSemaphore()
+export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   readonly startedAt: number
+  /** When its wait is over. */
+  readonly deadline: number
+  /** Whether it makes one attempt and does not wait. */
+  readonly once: boolean
   /** The attempt under way; never rejects. */
   attempting: Promise<unknown> | undefined
   /**
@@ -51,7 +54,10 @@ export class Waiter implements Linked<Waiter> {
     /** Where the call was made, when diagnostics are on. */
     readonly calledAt?: string | undefined,
   ) {
+    super()
     this.startedAt = schedule.clock.now()
+    this.deadline = this.startedAt + call.waitMs
+    this.once = call.waitMs === 0 || call.once === true
     turns += 1
     this.turn = turns
   }
@@ -98,9 +104,9 @@ export class Waiter implements Linked<Waiter> {
   /** Sleeps until the next permit, and at most until `wakeAt`, or until it is handed the lock. */
   sleep(wakeAt: number): Promise<undefined> {
     if (this.#cancellation) return Promise.reject(this.#cancellation.reason)
-    if (this.wakeUp.tryAcquire()) return Promise.resolve(undefined)
+    if (this.takePermit()) return Promise.resolve(undefined)
     this.resting = true
-    return this.#until(wakeAt, undefined, (getUp) => this.wakeUp.sleep(() => getUp(undefined)))
+    return this.#until(wakeAt, undefined, (end) => this.sleepOn(() => end(undefined)))
   }
 
   /** The outcome of `work`, or {@link TIME_IS_UP}; the work itself goes on. Rejects when the call is cancelled. */
@@ -122,7 +128,7 @@ export class Waiter implements Linked<Waiter> {
         if (this.#interrupt !== fail) return false
         this.#interrupt = undefined
         this.#rouse = undefined
-        this.wakeUp.leave()
+        this.getUp()
         this.schedule.cancel(alarm)
         return true
       }

@@ -7,7 +7,7 @@ export class WakeUpSemaphore {
   #sleeper: (() => void) | undefined
 
   /** Gives a permit: wakes the sleeper, or lets the next one pass. */
-  release(): void {
+  wake(): void {
     const sleeper = this.#sleeper
     if (sleeper) {
       this.#sleeper = undefined
@@ -22,20 +22,20 @@ export class WakeUpSemaphore {
     this.#permit = false
   }
 
-  /** Takes a permit that is there. False when there is none: then {@link sleep}. */
-  tryAcquire(): boolean {
+  /** Takes a permit that is there. False when there is none: then {@link sleepOn}. */
+  takePermit(): boolean {
     const permit = this.#permit
     this.#permit = false
     return permit
   }
 
   /** Calls `sleeper` with the next permit. One sleeper at a time: a second call takes the first one's place. */
-  sleep(sleeper: () => void): void {
+  sleepOn(sleeper: () => void): void {
     this.#sleeper = sleeper
   }
 
   /** The sleeper has got up by itself: the next permit is kept for whoever sleeps next, not given to one who left. */
-  leave(): void {
+  getUp(): void {
     this.#sleeper = undefined
   }
 }

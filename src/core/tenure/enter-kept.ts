@@ -21,12 +21,7 @@ export function enterInMemory(env: Environment, queue: LocalQueue, call: Call): 
 }
 
 /** As {@link enterInMemory}, by a command. Settles when the store has answered, or when the call's time is up. */
-export async function enterInStore(
-  env: Environment,
-  queue: LocalQueue,
-  waiter: Waiter,
-  deadline: number,
-): Promise<undefined> {
+export async function enterInStore(env: Environment, queue: LocalQueue, waiter: Waiter): Promise<undefined> {
   const { tenures, schedule } = env
   const last = env.lingering.lastOf(queue.name)
   if (!last) return undefined
@@ -39,6 +34,6 @@ export async function enterInStore(
     if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
     if (outcome === 'unknown') abandon(env, tenure, noAnswer(tenure.name), schedule.clock.now())
   })
-  await waiter.upTo(waiter.call.waitMs === 0 ? Infinity : deadline, passed)
+  await waiter.upTo(waiter.call.waitMs === 0 ? Infinity : waiter.deadline, passed)
   return undefined
 }

@@ -55,8 +55,7 @@ class OtherKinds implements Kin {
   changed(tenure: Tenure): void {
     const queue = this.otherQueue(tenure.name)
     if (!queue) return
-    if (tenure.state === 'held')
-      for (const waiter of queue.waiters.admittedBy(tenure)) waiter.wakeUp.release()
+    if (tenure.state === 'held') for (const waiter of queue.waiters.admittedBy(tenure)) waiter.wake()
     if (tenure.beside?.state === 'held') queue.policy.wakeNext(tenure.owner)
   }
 

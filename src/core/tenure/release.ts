@@ -1,14 +1,14 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { isTransient, mayPass } from '../../port/failure.js'
 import type { ReleaseReply } from '../../port/lock-port.js'
-import { type FailedTry, retry } from '../acquire/retry.js'
+import type { FailedTry } from '../acquire/retry.js'
 import type { Environment } from '../environment.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
-import { keepTaken } from './keep-taken.js'
+import { giveBack, keepTaken } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
-import { withinLease } from './within-lease.js'
+import { retryWithinLease, withinLease } from './within-lease.js'
 
 /**
  * The release that needs no command: of the owner's last hold, under the watchdog, with a call of this process to hand the lock to
@@ -100,10 +100,6 @@ async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): P
   const becomes = afterLast(last)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  if (becomes === 'keepTaken') {
-    await endKept(env, grant, turn)
-    return
-  }
   const passes = (becomes === 'pass' || becomes === 'passByCommand') && !turn.givenUp
   const outcome =
     passes && queue && last.next
@@ -112,26 +108,15 @@ async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): P
   if (outcome === 'done') return
   if (outcome === 'lost') throw lost(env, tenure, grant)
   tenure.releasing = grant
-  const reply = await sendRelease(env, grant, turn, outcome === 'unknown')
+  const reply =
+    becomes === 'keepTaken'
+      ? await untilAnswered(env, grant, turn, 'handOver', keepTaken(env, tenure))
+      : await sendRelease(env, grant, turn, outcome === 'unknown')
   tenure.releasing = undefined
   if (reply === 'not-owner') throw lost(env, tenure, grant)
-  tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
+  if (reply !== 'still-held') tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
   tenures.end(tenure)
   if (!grant.stayed) released(env, tenure, tenure.owner, 0)
-}
-
-/** The owner's last hold, after which the lock stays taken. */
-async function endKept(env: Environment, grant: HoldRecord, { askedAt, givenUp }: Turn): Promise<void> {
-  const { tenure } = grant
-  const { owner } = tenure
-  tenure.releasing = grant
-  try {
-    if (!(await keepTaken(env, tenure, askedAt, givenUp))) throw lost(env, tenure, grant)
-  } finally {
-    tenure.releasing = undefined
-    env.tenures.end(tenure)
-  }
-  released(env, tenure, owner, 0)
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
@@ -145,46 +130,43 @@ function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   released(env, tenure, tenure.owner, 0)
 }
 
-/**
- * Sends a release until it is answered, the store has failed for too long, or the lease has ended anyway.
- * @param repeated whether the lock may have been given away by a command before, whose outcome is unknown
- */
-async function sendRelease(
+/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown */
+function sendRelease(
   env: Environment,
   grant: HoldRecord,
-  { askedAt, begunAt, givenUp }: Turn,
+  turn: Turn,
   repeated: boolean,
 ): Promise<ReleaseReply> {
-  const { tenure } = grant
-  const { name, storedAs: owner, permits } = tenure
+  const { name, storedAs: owner, permits } = grant.tenure
   const request = { name, owner, heldBefore: grant.holdsLeft + 1, permits }
-  const send = (repeated: boolean): Promise<ReleaseReply> =>
-    withinLease(env, tenure, begunAt, 'release', () => env.port.release({ ...request, repeated }))
-  try {
-    if (givenUp) throw givenUp.error
-    return await send(repeated)
-  } catch (error) {
-    // A copy that is late would undo what the same owner acquires next.
-    env.orphans.retire(owner)
-    // What it has waited for, and tried before (the hand-over), is part of its time.
-    return await sendAgain(env, grant, () => send(true), { error, sentAt: askedAt })
-  }
+  const send = (again: boolean): Promise<ReleaseReply> =>
+    env.port.release({ ...request, repeated: repeated || again })
+  return untilAnswered(env, grant, turn, 'release', send)
 }
 
-async function sendAgain(
+/** Sends a command that gives a hold away until it is answered, the store has failed for too long, or the lease has ended anyway. */
+async function untilAnswered(
   env: Environment,
   { tenure, holdsLeft }: HoldRecord,
-  send: () => Promise<ReleaseReply>,
-  failed: FailedTry,
+  { askedAt, begunAt, givenUp }: Turn,
+  command: 'release' | 'handOver',
+  send: (again: boolean) => Promise<ReleaseReply>,
 ): Promise<ReleaseReply> {
-  const { clock } = env.schedule
-  const pause = (again: number): Promise<void> => env.pauses.until(again)
-  const givesUp = (again: number): boolean => env.closed || again >= tenure.deadline
+  const sendOnce = (again: boolean): Promise<ReleaseReply> =>
+    withinLease(env, tenure, begunAt, command, () => send(again))
   try {
-    return await retry(send, { clock, pause, patienceMs: env.settings.storeTimeoutMs, givesUp }, failed)
+    if (givenUp) throw givenUp.error
+    return await sendOnce(false)
   } catch (error) {
-    if (holdsLeft === 0) abandon(env, tenure, error, clock.now())
-    throw error
+    // A copy that is late would undo what the same owner acquires next.
+    env.orphans.retire(tenure.storedAs)
+    // What it has waited for, and tried before (the hand-over), is part of its time.
+    const failed = { error, sentAt: askedAt }
+    return await retryWithinLease(env, tenure, () => sendOnce(true), failed).catch((error: unknown) => {
+      if (command === 'handOver') giveBack(env, tenure)
+      else if (holdsLeft === 0) abandon(env, tenure, error, env.schedule.clock.now())
+      throw error
+    })
   }
 }
 

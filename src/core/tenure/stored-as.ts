@@ -20,9 +20,6 @@ export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Ow
 /** Whether the store may know that owner by what this kind of lock has asked for. */
 export function uses(env: Environment, name: string, owner: Owner): boolean {
   const queue = env.queues.get(name)
-  const here =
-    queue?.tenures.all.some(({ storedAs }) => storedAs === owner) ||
-    queue?.waiters.firstOf(owner) ||
-    queue?.waiters.firstWithin(owner)
+  const here = queue?.tenures.all.some(({ storedAs }) => storedAs === owner) || queue?.waiters.actsFor(owner)
   return Boolean(here || env.tenures.lapsed.has(owner) || env.orphans.mayLive(name, owner))
 }

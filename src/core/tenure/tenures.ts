@@ -6,7 +6,7 @@ import { endHold } from '../../observe/trace/hold.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
-import { Watchdog } from '../lease/watchdog.js'
+import { type Renewals, Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
@@ -17,7 +17,7 @@ import type { HoldRecord, Tenure } from './tenure.js'
  * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
  * deadline and release cannot contradict each other.
  */
-export class Tenures {
+export class Tenures implements Renewals {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
   readonly lapsed: LapsedOwners
@@ -31,12 +31,7 @@ export class Tenures {
   ) {
     this.schedule = services.schedule
     this.lapsed = new LapsedOwners(this.schedule.clock)
-    this.watchdog = new Watchdog(
-      services,
-      this.#held,
-      (tenure, cause) => this.lose(tenure, 'not-in-store', cause),
-      (tenure) => this.#renewed(tenure),
-    )
+    this.watchdog = new Watchdog(services, this.#held, this)
   }
 
   /** Tenures held now. */
@@ -90,13 +85,11 @@ export class Tenures {
     return true
   }
 
-  /** The store has said that the lease lasts for so long from when it was asked. */
   extended(tenure: Tenure, askedAt: number, leaseMs: number): void {
-    tenure.suspended = false
     tenure.confirmedAt(askedAt)
     tenure.extend(leaseDeadline(askedAt, leaseMs))
     tenure.lease?.extend(tenure.deadline)
-    this.#renewed(tenure)
+    this.renewed(tenure)
   }
 
   /** Those within which a call is made. */
@@ -215,7 +208,8 @@ export class Tenures {
     endHold(holding.trace, heldMs, holding.endedBy)
   }
 
-  #renewed(tenure: Tenure): void {
+  renewed(tenure: Tenure): void {
+    tenure.suspended = false
     this.services.metrics.renewed()
     for (const hold of tenure.holds) {
       if (hold.callersHold) this.services.onLasting?.(hold, hold.callersHold)

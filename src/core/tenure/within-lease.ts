@@ -1,5 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { type FailedTry, retry } from '../acquire/retry.js'
 import { LEAST_ANSWER_MS } from '../acquire/wait-left.js'
+import type { Environment } from '../environment.js'
 import type { Services } from '../services.js'
 import type { Tenure } from './tenure.js'
 
@@ -47,4 +49,20 @@ export function withinLease<Reply>(
       },
     )
   })
+}
+
+/**
+ * Sends a command about a lock that is held until it is answered, the store has failed for too long, or the lease has ended anyway.
+ * @param failed the first try, if that was made before
+ */
+export function retryWithinLease<Reply>(
+  env: Environment,
+  tenure: Tenure,
+  send: () => Promise<Reply>,
+  failed?: FailedTry,
+): Promise<Reply> {
+  const { clock } = env.schedule
+  const pause = (again: number): Promise<void> => env.pauses.until(again)
+  const givesUp = (again: number): boolean => env.closed || again >= tenure.deadline
+  return retry(send, { clock, pause, patienceMs: env.settings.storeTimeoutMs, givesUp }, failed)
 }

@@ -94,7 +94,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       scope: kind.reentrant ? scope : undefined,
       owners,
       onLost: options.onLost,
-      onTrouble: (error) => locker.emit('error', error),
+      onTrouble: (error) => locker.events.emit('error', error),
     })
   }
 

@@ -32,7 +32,7 @@ function warn({ grant, locker }: Dropped): void {
   const renewed = renewUntil > locker.schedule.clock.now()
   if (released || endedBy || !renewed || locker.closed || !locker.stillHeld(grant)) return
   const { name, owner } = tenure
-  locker.emit('warning', {
+  locker.events.emit('warning', {
     code: 'DROPPED_HOLD',
     name,
     owner,

@@ -180,7 +180,7 @@ export class ComputeOnce {
         const outcome = await locker.acquire(call)
         if (outcome instanceof HoldRecord) await this.#computeUnder(outcome, scope, wanted, 0, undefined)
       } catch (error) {
-        if (!(error instanceof ClosedError)) locker.emit('error', error)
+        if (!(error instanceof ClosedError)) locker.events.emit('error', error)
       } finally {
         this.#refreshing.delete(key)
       }
@@ -227,7 +227,7 @@ export class ComputeOnce {
       scope,
       owners,
       onLost: 'continue',
-      onTrouble: (error) => locker.emit('error', error),
+      onTrouble: (error) => locker.events.emit('error', error),
     })
   }
 
@@ -258,7 +258,7 @@ export class ComputeOnce {
     const request = { name, owner: grant.tenure.storedAs, text, keepMs: ttlMs + staleMs }
     // Storing the value twice is harmless, so the outcome of a lost reply does not matter.
     await applyOnce(locker, () => this.values.keep(request)).catch((error: unknown) =>
-      locker.emit('error', error),
+      locker.events.emit('error', error),
     )
   }
 

@@ -23,7 +23,7 @@ export class Bell {
       await applyOnce(locker, (request) => port.trySetCount(name, 1, request))
       await applyOnce(locker, () => port.delete(name, randomUUID()))
     } catch (error) {
-      if (!locker.closed) locker.emit('error', error)
+      if (!locker.closed) locker.events.emit('error', error)
     }
   }
 

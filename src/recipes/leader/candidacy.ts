@@ -83,7 +83,7 @@ export class Candidacy {
         end = await this.#lead(hold)
       } catch (error) {
         if (signal.aborted || error instanceof ClosedError) return
-        locker.emit('error', error)
+        locker.events.emit('error', error)
       }
       if (end === 'closed') return
       if (end === 'resigned' || clock.now() - startedAt >= GOOD_TERM_MS) failures = 0
@@ -126,7 +126,7 @@ export class Candidacy {
       const work = term.run(() => (term.signal.aborted ? undefined : options.onElected?.(term)))
       const working = work.catch((error: unknown) => {
         if (term.signal.aborted && error === term.signal.reason) return
-        locker.emit('error', error)
+        locker.events.emit('error', error)
         term.end('failed', error)
       })
       const { end, error } = await term.ended
@@ -145,7 +145,7 @@ export class Candidacy {
     try {
       await term.tell(() => this.parts.options.onRevoked?.(end, error))
     } catch (trouble) {
-      this.parts.locker.emit('error', trouble)
+      this.parts.locker.events.emit('error', trouble)
     }
   }
 
@@ -155,7 +155,7 @@ export class Candidacy {
     } catch (error) {
       // A loss was told by the event `lost`; and a closed client frees nothing.
       const known = error instanceof LockLostError || error instanceof ClosedError || end === 'closed'
-      if (!known) this.parts.locker.emit('error', error)
+      if (!known) this.parts.locker.events.emit('error', error)
     }
   }
 }

@@ -93,7 +93,7 @@ async function* observed(
 ): AsyncGenerator<LeaderState | undefined, void, void> {
   const ended = (): boolean => left.aborted || signal?.aborted === true
   const wakeUp = new WakeUpSemaphore()
-  const wake = (): void => wakeUp.release()
+  const wake = (): void => wakeUp.wake()
   const keepAlive = new KeepAlive()
   keepAlive.enter()
   const ear = new Ear(bell, wake)
@@ -136,13 +136,13 @@ async function* observed(
 
 /** Until somebody calls, or for so long. */
 function sleep(schedule: Schedule, wakeUp: WakeUpSemaphore, forMs: number): Promise<void> | undefined {
-  if (wakeUp.tryAcquire()) return undefined
+  if (wakeUp.takePermit()) return undefined
   return new Promise((resolve) => {
     const alarm = schedule.at(schedule.clock.now() + forMs, () => {
-      wakeUp.leave()
+      wakeUp.getUp()
       resolve()
     })
-    wakeUp.sleep(() => {
+    wakeUp.sleepOn(() => {
       schedule.cancel(alarm)
       resolve()
     })

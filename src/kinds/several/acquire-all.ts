@@ -1,15 +1,16 @@
 import { throwIfAborted } from '../../base/errors/abort-reason.js'
 import { ClosedError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
+import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
+import { onAbort } from '../../core/acquire/shared-signal.js'
+import { LEAST_ANSWER_MS, waitLeft } from '../../core/acquire/wait-left.js'
+import type { Locker } from '../../core/locker.js'
+import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
+import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
-import { LeaseKeeper } from '../lease/lease-keeper.js'
-import type { Locker } from '../locker.js'
-import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
-import { HoldRecord } from '../tenure/tenure.js'
 import { acquireBatch } from './batch.js'
-import type { Call, Composition, Refusal } from './call.js'
-import { InnerSignal, onAbort } from './shared-signal.js'
-import { LEAST_ANSWER_MS, waitLeft } from './wait-left.js'
+import { InnerSignal } from './inner-signal.js'
+import { MemberLeases } from './member-leases.js'
 
 /** So often in a row it is no accident. */
 const LEAST_IN_VAIN = 5
@@ -50,8 +51,8 @@ export class AcquireAll implements Composition {
   readonly #lockers: ReadonlySet<Locker>
   /** That of its caller, and of each of the clients: one of them may end while the call waits for a lock of another. */
   readonly #end: InnerSignal
-  #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
-  #keeper: LeaseKeeper | undefined
+  readonly #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
+  #leases: MemberLeases | undefined
   /** With how many commands they were taken. */
   #steps = 0
   /** How often one was gone before all were held, and since when. */
@@ -104,7 +105,7 @@ export class AcquireAll implements Composition {
       this.#giveBack()
       throw error
     } finally {
-      this.#keeper?.stop()
+      this.#leases?.stop()
     }
   }
 
@@ -175,8 +176,8 @@ export class AcquireAll implements Composition {
     this.#held.push({ member, grant })
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
-    this.#keeper ??= new LeaseKeeper(member.locker.schedule, leaseMs)
-    this.#keeper.keep(member.locker, grant)
+    this.#leases ??= new MemberLeases(member.locker.schedule, leaseMs, this.#held)
+    this.#leases.began(grant)
   }
 
   /**
@@ -184,12 +185,12 @@ export class AcquireAll implements Composition {
    * so; when that is over, the call's wait is over too, and none of them is of use to it.
    */
   async #beginLeases(): Promise<AcquireAllRefusal | undefined> {
-    const keeper = this.#keeper
-    this.#keeper = undefined
+    const leases = this.#leases
+    this.#leases = undefined
     const [first] = this.members
     try {
       // What came with one command has its lease from there.
-      if (!keeper || !first || this.#steps < 2) return undefined
+      if (!leases || !first || this.#steps < 2) return undefined
       const { locker, name } = first
       const { waitMs } = this.terms
       const { signal } = this.#end
@@ -198,13 +199,13 @@ export class AcquireAll implements Composition {
       const stopListening = onAbort(signal, (reason) => waiter.cancel(reason))
       const answerBy =
         waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
-      const renewing = locker.query(() => keeper.renew())
+      const renewing = locker.query(() => leases.renew())
       const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
       locker.metrics.failed()
       return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
     } finally {
-      keeper?.stop()
+      leases?.stop()
     }
   }
 
@@ -237,8 +238,8 @@ export class AcquireAll implements Composition {
 
   /** Not waited for: a store that does not answer must not hold up a call whose time is over. */
   #giveBack(): void {
-    this.#keeper?.stop()
-    this.#keeper = undefined
+    this.#leases?.stop()
+    this.#leases = undefined
     this.#steps = 0
     for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
   }

@@ -1,7 +1,7 @@
+import type { Call, Refusal } from '../../core/acquire/call.js'
+import type { Locker } from '../../core/locker.js'
+import { HoldRecord } from '../../core/tenure/tenure.js'
 import type { AcquireReply, AcquireRequest, BatchPort } from '../../port/lock-port.js'
-import type { Locker } from '../locker.js'
-import { HoldRecord } from '../tenure/tenure.js'
-import type { Call, Refusal } from './call.js'
 
 const NOT_TAKEN: AcquireReply = { outcome: 'busy', remainingMs: 0, holder: undefined }
 

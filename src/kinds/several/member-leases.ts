@@ -1,25 +1,32 @@
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import type { Locker } from '../../core/locker.js'
+import type { HoldRecord } from '../../core/tenure/tenure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
-import type { Environment } from '../environment.js'
-import type { HoldRecord } from '../tenure/tenure.js'
+
+/** One of the locks that the call has taken. */
+interface Held {
+  readonly member: { readonly locker: Locker }
+  readonly grant: HoldRecord
+}
 
 /**
  * Keeps leases that were asked for from ending while other locks are waited for that belong to the same call: their time is to
  * begin when all of them are held.
  */
-export class LeaseKeeper {
-  readonly #kept: Array<{ readonly env: Environment; readonly grant: HoldRecord }> = []
+export class MemberLeases {
   #round: TimerHandle | undefined
 
+  /** @param held what the call has so far */
   constructor(
     private readonly schedule: Schedule,
     private readonly leaseMs: number,
+    private readonly held: readonly Held[],
   ) {}
 
-  keep(env: Environment, grant: HoldRecord): void {
-    this.#kept.push({ env, grant })
+  /** One more is held. */
+  began({ tenure }: HoldRecord): void {
     // From when it was asked for: over a long way much of the lease is over when the answer comes.
-    const askedAt = grant.tenure.deadline - leaseDeadline(0, this.leaseMs)
+    const askedAt = tenure.deadline - leaseDeadline(0, this.leaseMs)
     const dueAt = askedAt + renewEveryMs(this.leaseMs)
     if (!this.#round) this.#round = this.#roundAt(dueAt)
     else if (dueAt < this.#round.dueAt) this.schedule.move(this.#round, dueAt)
@@ -35,15 +42,15 @@ export class LeaseKeeper {
   /** Starts all leases anew. Settles when that was answered; a failure leaves them as they are. */
   async renew(): Promise<void> {
     const beforeSend = this.schedule.clock.now()
-    const standing = this.#kept.filter(({ grant }) => grant.tenure.state === 'held')
+    const standing = this.held.filter(({ grant }) => grant.tenure.state === 'held')
     await Promise.allSettled(
-      standing.map(async ({ env, grant: { tenure } }) => {
+      standing.map(async ({ member: { locker }, grant: { tenure } }) => {
         const { name, storedAs: owner } = tenure
-        const leaseMs = this.leaseMs + env.settings.quarantineMs
-        const [renewed] = await Promise.all(env.port.renew([{ name, owner, leaseMs }]))
-        if (tenure.state !== 'held' || !env.tenures.stillHeld(tenure)) return
+        const leaseMs = this.leaseMs + locker.settings.quarantineMs
+        const [renewed] = await Promise.all(locker.port.renew([{ name, owner, leaseMs }]))
+        if (tenure.state !== 'held' || !locker.tenures.stillHeld(tenure)) return
         if (!renewed) {
-          env.tenures.lose(tenure, 'not-in-store', undefined)
+          locker.tenures.lose(tenure, 'not-in-store', undefined)
           return
         }
         tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
@@ -55,6 +62,5 @@ export class LeaseKeeper {
   stop(): void {
     this.schedule.cancel(this.#round)
     this.#round = undefined
-    this.#kept.length = 0
   }
 }
