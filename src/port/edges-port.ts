@@ -28,25 +28,25 @@ export interface SeenEdge extends Edge {
   readonly since: number
 }
 
-/** Where those who wait while they hold something leave that, for all to find. An edge that is not left again in time is gone. */
+/** Keeps the edges of calls that wait while they hold something, for all clients to find. An edge ends unless its client leaves it again in time. */
 export interface EdgesPort {
   /**
    * Leaves an edge, or leaves it again with what has changed, for so long.
    * @param waitedMs how long it waits already
    */
   leave(edge: Edge, waitedMs: number, lifeMs: number): Promise<void>
-  /** Takes it away. Does nothing if it is gone. */
+  /** Removes the edge, if it is there. */
   withdraw(edge: Edge): Promise<void>
   /**
-   * Those beside one lock, of a read-write lock those of both sides: the first 128 if there are more.
-   * @param id of the only one that is wanted
+   * The edges beside one lock, for a read-write lock those of both sides: the first 128 if there are more.
+   * @param id asks for that edge alone
    */
   of(lock: LockRole, id?: string): Promise<readonly SeenEdge[]>
   /** All of them. For operators: scans the key space step by step. */
   list(): AsyncIterable<SeenEdge>
 }
 
-/** How many edges beside one lock are read. */
+/** The most edges beside one lock that a look reads. */
 export const MOST_EDGES_READ = 128
 
 /** One text for each lock: the two sides of a read-write lock are one, which is another lock than the plain one of that name. */

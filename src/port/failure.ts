@@ -36,7 +36,7 @@ export function timeoutOf(
   })
 }
 
-/** The error for a command of a client that was closed. */
+/** The error for a command of a closed client. */
 export function closedError({ command, lockName }: About): StoreError {
   return new StoreError('unreachable', command, {
     lockName,
@@ -45,7 +45,7 @@ export function closedError({ command, lockName }: About): StoreError {
   })
 }
 
-/** Whether the same request may succeed when it is sent again. */
+/** Whether a repetition of the request may succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreError && error.transient
 }

@@ -10,6 +10,6 @@ export interface FencedPort extends LockPort {
 export interface TenureState {
   /** Whether that owner holds the lock. */
   readonly held: boolean
-  /** The last token given; `undefined` when none was, or the counter is gone. */
+  /** The last token; `undefined` before the first one, or if the counter is gone. */
   readonly lastFence: bigint | undefined
 }

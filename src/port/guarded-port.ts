@@ -5,7 +5,7 @@ export interface GuardedPort {
   writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined>
 }
 
-/** A value and the fencing token it was written with. */
+/** A value and the fencing token of the write. */
 export interface Guarded {
   readonly value: string
   readonly fence: bigint

@@ -17,7 +17,7 @@ export interface ReadWritePorts {
 export interface PermitsPort extends LockPort {
   /**
    * Sets the number of permits if none is set; returns whether it did.
-   * @param ttlMs after how long the semaphore is gone, with all permits taken from it; absent: never
+   * @param ttlMs the time after which the semaphore expires with all permits taken from it; absent: never
    */
   trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean>
   /** Changes the number of permits by `delta`, which may be negative, and wakes the waiters that may now enter. */
@@ -35,7 +35,7 @@ export interface SemaphorePort extends PermitsPort {
 
 /** Permits that have an id and a lease each. Ids are of 16 bytes, here in hex. */
 export interface PermitExpirableSemaphorePort extends PermitsPort {
-  /** How many are taken. */
+  /** The number of taken permits. */
   acquiredPermits(name: string): Promise<number>
   /** How many there are, taken ones included. */
   permits(name: string): Promise<number>
@@ -43,17 +43,17 @@ export interface PermitExpirableSemaphorePort extends PermitsPort {
   setPermits(name: string, permits: number, request: string): Promise<void>
   /** Gives them back, all or none; returns whether it did. */
   releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean>
-  /** Sets how much longer the permit stays taken; returns whether it was taken. */
+  /** Sets the rest of the permit's lease; returns whether somebody has the permit. */
   updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean>
-  /** How much longer the permit stays taken: Infinity if its lease never ends, 0 if it is not taken. */
+  /** The rest of the permit's lease: Infinity if it never ends, 0 if nobody has the permit. */
   leaseTime(name: string, permitId: string): Promise<number>
 }
 
-/** Opens when it has been counted down to zero. An acquire is granted when it is open, and there is nothing to release. */
+/** Opens when its count reaches zero. It grants an acquire while it is open, and there is nothing to release. */
 export interface CountDownLatchPort extends LockPort {
   /** Sets the count if none is set; returns whether it did. `request` as in `PermitsPort`. */
   trySetCount(name: string, count: number, request: string): Promise<boolean>
-  /** Returns what is left. */
+  /** Counts down; returns the rest. */
   countDown(name: string, request: string): Promise<number>
   count(name: string): Promise<number>
   /** Removes it, which opens it. Returns whether it existed. */
@@ -63,13 +63,13 @@ export interface CountDownLatchPort extends LockPort {
 /** Values computed under a lock, each stored beside the lock of its name. */
 export interface ValuesPort {
   read(name: string): Promise<KeptValue | undefined>
-  /** Stores a value if `owner` still holds its lock; returns whether it did. The same request may be sent again. */
+  /** Stores a value if `owner` still holds its lock; returns whether it did. The caller may repeat the request. */
   keep(request: KeepRequest): Promise<boolean>
 }
 
 export interface KeptValue {
   readonly text: string
-  /** How much longer it is kept; Infinity: for ever. */
+  /** How much longer the store keeps it; Infinity: for ever. */
   readonly remainingMs: number
 }
 

@@ -1,14 +1,14 @@
-/** The shortest lease that can be held at all: below it the margin and one round trip eat the lease. */
+/** The shortest useful lease: below it the margin and one round trip eat the lease. */
 export const LEAST_LEASE_MS = 10
 
-/** A lease is renewed when a third of it is over. */
+/** The watchdog renews a lease when a third of it is over. */
 const RENEWALS_PER_LEASE = 3
 
 export function renewEveryMs(leaseMs: number): number {
   return leaseMs / RENEWALS_PER_LEASE
 }
 
-/** Until when the watchdog renews for a hold that was asked for then. Where that is for ever it is no sum, for which V8 makes a number each time. */
+/** Until when the watchdog renews a hold, counted from its request. "For ever" is a constant, since V8 would allocate a number for each sum. */
 export function renewUntil(askedAt: number, maxHoldMs: number): number {
   return maxHoldMs === Infinity ? Infinity : askedAt + maxHoldMs
 }
@@ -22,9 +22,9 @@ export function renewalPatienceMs(leftMs: number): number {
 }
 
 /**
- * When a lease that is about to be asked for ends for its holder. Counted from before the request is sent, because the store
- * starts its own count later; less a margin of one per cent and two milliseconds, because two machines' clocks do not run at
- * the same speed. So the holder always thinks it over before the store gives the lock away (rule L3).
+ * When a lease ends for its holder. It counts from before the request leaves, because the store starts its own count later; less a margin of
+ * one per cent and two milliseconds, because two machines' clocks do not run at the same speed. So for the holder the lease is always over
+ * before the store gives the lock away (rule L3).
  */
 export function leaseDeadline(beforeSendMs: number, leaseMs: number): number {
   return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)

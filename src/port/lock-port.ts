@@ -2,12 +2,12 @@ import type { Owner } from '../base/identity/owner.js'
 import type { LeaseThread } from './lease-thread.js'
 
 /**
- * What a kind of lock must be able to do. Failures are `StoreError`s; a `transient` one leaves the outcome unknown, and
- * the same request may then be sent again: every request names the hold count it starts from, so that a store recognises a
- * request it has already carried out (rule X1).
+ * What a kind of lock must be able to do. Failures are `StoreError`s; a `transient` one leaves the outcome unknown, and the caller may then
+ * repeat the request: every request names the hold count it starts from, so that a store recognises a request that it has already carried
+ * out (rule X1).
  */
 export interface LockPort {
-  /** Whether a watch that was sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
+  /** Whether a watch sent before an acquire is in force when that acquire runs, confirmed or not (rule C2). */
   readonly watchesInOrder: boolean
 
   /** Set where the store keeps the line of waiters. */
@@ -31,7 +31,7 @@ export interface LockPort {
   /** Set where one acquire may take several rounds: then the request says for how long its caller waits. */
   readonly inRounds?: boolean | undefined
 
-  /** Set where a lost lock may still be the owner's in a part of the store: that part keeps others out until it is given back. */
+  /** Set where a part of the store may still have a lost lock for its owner: that part keeps others out until the owner gives it back. */
   readonly inParts?: true | undefined
 
   /**
@@ -39,16 +39,16 @@ export interface LockPort {
    */
   readonly setTicket?: ((name: string, client: string, ticket: number) => Promise<unknown>) | undefined
 
-  /** Set where several locks can be asked for with one command. */
+  /** Set where one command can ask for several locks. */
   readonly together?: BatchPort | undefined
 
-  /** Renews leases in a separate thread; absent if that is not wanted or not possible. */
+  /** Renews leases in a separate thread; absent without `watchdogThread`, or where the store has no such thread. */
   readonly thread?: LeaseThread | undefined
 
   /** Takes the lock, or one more hold of it, or returns how long the holder has left. */
   acquire(request: AcquireRequest): Promise<AcquireReply>
 
-  /** Undoes an acquire whose caller has left, whether or not it was carried out. */
+  /** Undoes an acquire whose caller has left, whether or not the store carried it out. */
   abandon(request: AcquireRequest): Promise<void>
 
   /** Gives a lock that `from` holds to another owner, which then has one hold, with its own lease. Announces nothing. */
@@ -61,8 +61,8 @@ export interface LockPort {
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
 
   /**
-   * Ties the lock of that owner to an open transaction of the application: no other owner gets it before the transaction has ended, even
-   * if it is released or its lease ends. False: that owner does not hold it. Absent where the store is in no database with transactions.
+   * Ties the lock of that owner to an open transaction of the application: no other owner gets it before the transaction ends, even after
+   * a release or the end of the lease. False: that owner does not hold it. Absent where the store is in no database with transactions.
    */
   readonly tie?: ((name: string, owner: Owner, tx: unknown) => Promise<boolean>) | undefined
 
@@ -79,7 +79,7 @@ export interface LockPort {
   /** How many clients watch for this lock's release; undefined where the store does not know who waits. */
   countWatchers(name: string): Promise<number | undefined>
 
-  /** Frees the lock whatever its owner, and announces it. Returns whether it was held. */
+  /** Frees the lock whatever its owner, and announces that. Returns whether anybody held it. */
   forceUnlock(name: string): Promise<boolean>
 
   /** The locks whose names match a glob pattern. */
@@ -87,11 +87,11 @@ export interface LockPort {
 }
 
 /**
- * Several locks asked for with one command; all of one place, and none of them held by its request's owner. One answer for each:
- * one that is free and was not taken is busy for 0 ms.
+ * Asks for several locks with one command; all of one place, and none of them held by its request's owner. One answer for each: a free one
+ * that the command did not take is busy for 0 ms.
  */
 export interface BatchPort {
-  /** Only locks of one place can be asked for together. All clients agree on it, so that it makes for one order. */
+  /** One command takes only locks of one place. All clients agree on a lock's place, so it gives one order. */
   placeOf(name: string): number
   /** Takes all of them, or none. */
   acquireAll(requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]>
@@ -115,9 +115,9 @@ export interface AcquireRequest {
   /** How many permits it is for, where the kind has permits. */
   readonly permits?: number | undefined
   /**
-   * Set where the store has one vote of several for the lock: while nobody has the vote, the waiting client with the least ticket is asked for
-   * before the others. A request that waits has its ticket kept; 0: the next one, unless its client has one. To abandon a request takes the
-   * client's ticket back, unless it is named; a last release always does.
+   * Set where the store has one vote of several for the lock: while nobody has the vote, the store prefers the waiting client with the least
+   * ticket. It keeps the ticket of a request that waits; 0: the next one, unless the client has one. `abandon` takes the client's ticket
+   * back, unless the request names it; a last release always does.
    */
   readonly ticket?: number
   /** Set for ports that acquire `inRounds`. */
@@ -130,7 +130,7 @@ export interface Caller {
   readonly since?: number
   /** By when it wants the answer, on the store's clock. */
   readonly waitsUntil: number
-  /** Aborts when the call stops waiting for any reason: a later grant is given back. */
+  /** Aborts when the call stops waiting for any reason: the core then gives back a later grant. */
   readonly left: AbortSignal
   /** The port calls it with the answer so far, which counts if the call's time is up before the port has finished asking. */
   readonly hears: (reply: BusyReply) => void
@@ -185,11 +185,11 @@ export interface ReleaseRequest {
   readonly heldBefore: number
   /** How many permits the hold is for, where the kind has permits. */
   readonly permits?: number | undefined
-  /** Whether this release was sent before with an unknown outcome: if the lock is gone, that one released it. */
+  /** Whether an earlier copy of this release has an unknown outcome: if the lock is gone, that copy released it. */
   readonly repeated: boolean
 }
 
-/** Without a line: it may be free again, and so many other clients were told. */
+/** `others`, without a line: the lock may be free, and the store has told so many other clients. */
 export type ReleaseReply = 'released' | { readonly others: number } | 'still-held' | 'not-owner'
 
 export interface RenewRequest {
@@ -206,7 +206,7 @@ export interface RenewRequest {
 export interface News {
   /** The store has granted the lock to this owner, whose call waits in line; this message answers its next acquire. */
   readonly grantedTo?: Owner
-  /** Places that this process believes to have are gone: granted unheard, or lost. All calls with a place must ask again. */
+  /** The line may have lost places of this process, or granted them unheard. All calls with a place must ask again. */
   readonly placesGone?: boolean
   /** The first of this process in line must ask again after so long: the lock ends sooner than it would look. */
   readonly lookInMs?: number
@@ -223,9 +223,9 @@ export interface StoreLine {
   /** Whether this process already receives messages about grants of that lock: then a call can join with its first request. */
   hears(name: string): boolean
   /**
-   * Calls back when others ask for that lock, which this process was granted with `lingers`, when somebody frees it by force, and when either
-   * may have happened unheard. Absent where a lock ends with its release.
-   * @param often whether the process comes back within moments, and need not go on listening for long when the watch has been closed
+   * Calls back when others ask for a lock that this process has with `lingers`, when somebody frees it by force, and when either may have
+   * happened unheard. Absent where a lock ends with its release.
+   * @param often whether the process comes back within moments, so that the subscription need not outlive the watch for long
    */
   hearAsks?(name: string, onAsk: () => void, often?: boolean): Watch
 }
@@ -244,7 +244,7 @@ export interface Polls {
 export interface Watch {
   /** Settles when the store confirms that messages come from now on, or cannot come. */
   readonly confirmed: Promise<void>
-  /** Whether messages already come, if that is known before the confirmation. */
+  /** Whether messages already come, if the port knows before the confirmation. */
   readonly inForce?: boolean | undefined
   /** Call it after a change without the message that should have come: checks that messages still come. */
   doubt?(): void
@@ -264,7 +264,7 @@ export interface OwnerState {
 
 /** A lock as a port sees it. */
 export interface LockSeen extends LockState {
-  /** The holder's process, another one, may have nobody inside, and hears when others ask. Absent where it cannot be told, or is not there. */
+  /** Another process holds the lock, perhaps with nobody inside, and hears when others ask. Absent where no message reaches it. */
   readonly lingers?: boolean
 }
 

@@ -4,10 +4,9 @@ import { ForwardingPort } from './forwarding.js'
 import type { AcquireReply, AcquireRequest, HandOverRequest, LockPort } from './lock-port.js'
 
 /**
- * A port whose grants count only once replicas have them (`checkReplicas`). Each grant is followed by a renewal that goes to the
- * lock's server and is acknowledged from there: it proves that this server, and not only one that has failed since, has the
- * hold, and it is a write that the hold's replication cannot be behind. A grant that too few acknowledge is given back before
- * its caller hears of it.
+ * A port whose grants count only once replicas have them (`checkReplicas`). After each grant it renews the hold at the lock's server, and
+ * waits until replicas acknowledge that write. The renewal proves that this server has the hold, and not only one that has failed since;
+ * replicas that have the renewal have the grant. If too few acknowledge, it gives the grant back before the caller hears of it.
  */
 export class ReplicaCheckedPort extends ForwardingPort {
   readonly line: LockPort['line']
@@ -18,7 +17,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
     port: LockPort,
     /** The same locks, with renewals that resolve when replicas have them. */
     private readonly acknowledging: Pick<LockPort, 'renew'>,
-    /** Called when the server that acknowledges knows nothing of what was granted: either may be the wrong one. */
+    /** Called when the acknowledging server does not know the grant: it or the granting one may be the wrong server. */
     private readonly disagreed: () => void = () => undefined,
   ) {
     super(port)
@@ -53,7 +52,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
     return confirmed ?? reply
   }
 
-  /** The replies, once what they grant is acknowledged. Rejects with nothing held, or with an outcome that is unknown. */
+  /** Resolves with the replies once replicas have their grants. Rejects with nothing held, or with an unknown outcome. */
   async #confirmed(
     requests: readonly AcquireRequest[],
     replies: readonly AcquireReply[],

@@ -63,7 +63,7 @@ async function* sequence(given: AsyncIterable<unknown>, command: string): AsyncI
   }
 }
 
-/** What the command has done is unknown, as after an answer that was lost: the same request may be sent again. */
+/** The outcome of the command is unknown, as after a lost answer: the caller may send the same request again. */
 function failureOf(cause: unknown, command: string, lockName: string | undefined): HoldfastError {
   if (cause instanceof HoldfastError) return cause
   return new StoreError('unknown', command, {

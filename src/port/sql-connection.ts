@@ -25,13 +25,13 @@ export interface Connection {
 /** One to PostgreSQL that has a transaction open. */
 export interface PostgresTransaction extends Connection {
   readonly dialect: 'postgres'
-  /** One statement that is not expected to fail, in one round trip. Fails with 25P01 where there is no transaction. */
+  /** Runs a statement that should not fail, in one round trip. Fails with 25P01 without a transaction. */
   attempt(text: string): Promise<Answer>
   /** Does something in a savepoint: what it did is undone if it fails, and the transaction goes on. */
   guarded<Result>(steps: GuardedSteps<Result>): Promise<Result>
   /**
-   * Has the server end the statement that runs on the backend of that process id. Resolves when it has been told, or when it has not been
-   * told until `over` and will not be.
+   * Asks the server to end the statement on the backend of that process id. Resolves when the server has the request, or when it had none
+   * until `over` and will get none.
    */
   cancel(pid: number, over: Promise<unknown>): Promise<void>
 }
@@ -45,7 +45,7 @@ export interface GuardedSteps<Result> {
 /** One to MySQL or MariaDB that should have a transaction open. */
 export interface MysqlTransaction extends Connection {
   readonly dialect: 'mysql'
-  /** What stays the same while the connection lives, for what is remembered of it. */
+  /** An object that stays the same while the connection lives: the key for what callers remember of it. */
   readonly identity: object
   /** Whether there is a transaction, as the server said with its last answer to a statement that gives no rows. */
   inTransaction(): boolean

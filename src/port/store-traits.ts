@@ -1,4 +1,4 @@
-/** What a store keeps, by the names that `Holdfast` has for it. Multi-locks and striped locks are made of locks. */
+/** The kinds that a store may keep, by their names in `Holdfast`. Multi-locks and striped locks consist of locks. */
 export const storeKinds = [
   'lock',
   'fencedLock',
@@ -25,15 +25,15 @@ export interface StoreTraits {
   readonly countsVisible: boolean
   /** Whether it knows how many clients wait; of a spin lock no store does. */
   readonly countsWaiters: boolean
-  /** Whether it can list the locks that are held. */
+  /** Whether it can list held locks. */
   readonly lists: boolean
   /** Whether other clients learn who holds a lock. */
   readonly namesHolder: boolean
-  /** Whether other clients learn since when it is held. */
+  /** Whether other clients learn since when somebody holds a lock. */
   readonly tellsSince: boolean
   /** Whether a lock may stay with its process after a release (`lingerMs`). */
   readonly lingers: boolean
-  /** Whether a hold can be handed to another client (`hold.detach`). */
+  /** Whether a client can hand a hold to another one (`hold.detach`). */
   readonly detaches: boolean
   /** Whether the server itself ends a lease at its time. Otherwise, once the client has gone, the lock lasts as long as its session. */
   readonly endsLeases: boolean

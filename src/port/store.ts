@@ -19,14 +19,14 @@ import type { StoreTraits } from './store-traits.js'
 export const PORT_VERSION = 1
 
 /**
- * The port between the lock and where it is kept. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the
- * same for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), rows (SQL), lines of
+ * The port between the lock and its store. Everything above it (queue, waiting, watchdog, reentry by ancestry) is the same
+ * for every store; everything below is one store's business. It fits a hash with pub/sub (Redis), rows (SQL), lines of
  * entries that last as long as a session (etcd, ZooKeeper), and compare-and-set without notification. See docs/writing-a-store.md.
  */
 export interface Store {
   /**
-   * The version of this port that the store was written for, `PORT_VERSION` of holdfast/store; absent: the present one. A client
-   * refuses a store of another version.
+   * The version of this port that the store implements, `PORT_VERSION` of holdfast/store; absent: the present one. A client refuses a store
+   * of another version.
    */
   readonly portVersion?: number
   /** Opens what one client needs (connections, say). The caller that opens a session closes it; it closes nothing else. Sends nothing. */
@@ -46,7 +46,7 @@ export interface StoreSettings {
   readonly watchdogLeaseMs: number
   /** How long a lock stays unavailable after a loss; the lease in each request includes it. */
   readonly quarantineMs: number
-  /** How long the counter of a fenced lock is kept after its last token; undefined: for ever. */
+  /** How long the store keeps the counter of a fenced lock after its last token; undefined: for ever. */
   readonly fenceRetentionMs?: number | undefined
   /** How many replicas must have a grant, and how long they have to say so; undefined: nobody asks them. */
   readonly replicas?: { readonly replicas: number; readonly timeoutMs: number } | undefined
@@ -99,7 +99,7 @@ export interface StoreSession {
   readonly countDownLatch?: CountDownLatchPort
   readonly values?: ValuesPort
   readonly guardedValues?: GuardedPort
-  /** Where those who wait while they hold something are found; absent: deadlocks are not. */
+  /** Keeps edges, by which clients find deadlocks; absent: they find none. */
   readonly edges?: EdgesPort | undefined
   /** One of its ports, whose grants count when enough replicas have them; set in stores that can ask for that. */
   confirming?(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined

@@ -2,8 +2,8 @@ import type { Entry, Mode } from '../session/line.js'
 import type { KeyValue } from './client/replies.js'
 
 /**
- * What is kept as the value of an entry: how it has the lock, how long its lease is, its key as lines have it, and the order of the entry that it
- * reads within, or how many permits it is for.
+ * The value of an entry: its mode, the length of its lease, its key in the line, and the order of the write that it reads within, or the
+ * number of permits that it wants.
  */
 interface EntryTerms {
   readonly key?: string | undefined
@@ -45,7 +45,7 @@ export class EtcdEntry implements Entry {
   readonly fence: bigint
   /** Of its last change. */
   modRevision: bigint
-  /** A revision at which it was gone, if it is known to be. */
+  /** A revision without it, once this client knows one. */
   goneAt: bigint | undefined
   readonly within: bigint | undefined
   readonly permits: number | undefined
@@ -56,7 +56,7 @@ export class EtcdEntry implements Entry {
     name: string,
     { key: stored, createRevision, modRevision, value }: KeyValue,
     usualMs: number,
-    /** The revision at which it was seen. */
+    /** A revision with it. */
     readonly seenAt: bigint,
   ) {
     const { mode, leaseMs, key, within, permits } = readTerms(value, usualMs)

@@ -37,7 +37,7 @@ export class EtcdLink implements SessionLink {
   readonly #slots: Slots
   readonly cells: EtcdCells
   readonly #turns = new Turns()
-  /** The entries that may have been made, or may yet be, and the sessions that they are of. */
+  /** The entries that may stand, or may yet appear, with their sessions. */
   readonly #unsure = new Map<string, string>()
   #patienceMs = Infinity
 
@@ -92,8 +92,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * Those of one lock one after the other: etcd carries out at the same time what comes at the same time. The time of each counts from
-   * when it was asked for, so that a server that hangs delays none by the others before it.
+   * Requests for one lock go one after the other: etcd would carry out concurrent ones in any order. The time of each counts from its call,
+   * so that on a server that hangs none waits longer because of those before it.
    */
   stand(request: StandRequest): Promise<Line | undefined> {
     const askedAt = this.settings.schedule.clock.now()
@@ -193,7 +193,7 @@ export class EtcdLink implements SessionLink {
     const { lock, session, key, mode, within, permits, ifFree } = request
     const { schedule, commandTimeoutMs } = this.settings
     const about = { command: 'Txn', lockName: lock.name }
-    // Nothing was sent, so that no entry may yet be made.
+    // The client has sent nothing, so no entry can appear.
     if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs, 'etcd')
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
@@ -223,7 +223,7 @@ export class EtcdLink implements SessionLink {
     return line
   }
 
-  /** Notes while it is not known whether an entry was made, or will be. */
+  /** Notes the entry as uncertain until the client knows whether it stands. */
   async #sure(key: string, session: string, work: () => Promise<TxnReply>): Promise<TxnReply | undefined> {
     const repeated = this.#unsure.has(key)
     this.#unsure.set(key, session)
@@ -239,8 +239,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * Writes an entry anew. A copy of the request that comes late, when the entry has been written once more, finds another revision: it
-   * would have tied the entry to an earlier lease.
+   * Writes an entry anew, if its revision is unchanged: otherwise a late copy of the request could tie an entry that has been written again
+   * to an earlier lease.
    */
   async #replace(standing: EtcdEntry, put: PutTerms, about: About): Promise<boolean> {
     const { key } = put
@@ -260,8 +260,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * Removes an entry that may yet be made, by a request that is still on its way: leaves word that it is not to be made. Undefined:
-   * nothing is on its way, or comes too late, since the session has ended.
+   * Removes an entry that a request on its way may yet make, and leaves a tombstone so that it does not. Undefined: no request is on its way,
+   * or it comes too late, since the session has ended.
    */
   async #bury(key: string, span: Span, about: About): Promise<boolean | undefined> {
     const session = this.#unsure.get(key)
@@ -274,7 +274,7 @@ export class EtcdLink implements SessionLink {
     return removed && 'deleted' in removed ? removed.deleted > 0 : undefined
   }
 
-  /** The result of a request that changes something. If that is not known, it may be carried out at any time. */
+  /** The result of a change. With an unknown outcome, the server may carry it out at any later time. */
   async #certain<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await work
@@ -308,7 +308,7 @@ export class EtcdLink implements SessionLink {
     return line.sort((one, other) => (one.order < other.order ? -1 : 1))
   }
 
-  /** Tells when that entry is gone, though its key may be in use again; and when that could not be found out. */
+  /** Calls back when that entry is gone, though its key may be in use again, or when the client cannot know. */
   #watch(
     lock: LockName,
     entry: Entry,
@@ -325,7 +325,7 @@ export class EtcdLink implements SessionLink {
     let seenAt = entry instanceof EtcdEntry ? entry.seenAt : 0n
     const listener = {
       begun: (revision: bigint) => {
-        // Nothing has happened since it was seen.
+        // Something may have happened between the look and the watch.
         if (revision > seenAt) look().catch(onDoubt)
         seenAt = 0n
       },

@@ -7,9 +7,9 @@ const SEPARATOR = '/'
 
 /**
  * Which keys belong to which lock. The entries of a lock are the keys `<prefix><name>/<slot>` (see slots.ts): those of the lock
- * `<prefix><name>` of Go's `concurrency.Mutex` and of `etcdctl lock`. A slash in a name is written `%2F` (and a percent sign `%25`),
- * because to those programs an entry of `a/b` would stand in the line of `a`, too. Locks that are no plain locks lie under `%<keyspace>/`,
- * which is how no such name begins, and values under `%cells/`.
+ * `<prefix><name>` of Go's `concurrency.Mutex` and of `etcdctl lock`. A slash in a name becomes `%2F` (and a percent sign `%25`), because to
+ * those programs an entry of `a/b` would stand in the line of `a`, too. Other kinds lie under `%<keyspace>/`, with which no encoded name
+ * begins, and values under `%cells/`.
  */
 export class EntryNames {
   #last: (LockName & { readonly folder: string }) | undefined
@@ -51,12 +51,12 @@ export class EntryNames {
     return Buffer.from(`${this.prefix}%cells${SEPARATOR}${space}${SEPARATOR}${encodedName(name)}`)
   }
 
-  /** Says for as long as a session lasts that this entry is not to be made any more. */
+  /** The key that forbids this entry for as long as the session lasts. */
   tombstone(key: string): Buffer {
     return Buffer.from(`${this.prefix}%gone${SEPARATOR}${key}`)
   }
 
-  /** The same lock is mostly asked for again. */
+  /** Remembers the last one: a client mostly asks for the same lock again. */
   #folder({ keyspace, name }: LockName): string {
     const last = this.#last
     if (last?.name === name && last.keyspace === keyspace) return last.folder
@@ -74,7 +74,7 @@ export function encodedName(name: string): string {
   return name.replaceAll('%', '%25').replaceAll(SEPARATOR, '%2F')
 }
 
-/** Undefined for what no name is written as. */
+/** The name that this text encodes, if there is one. */
 function decoded(encoded: string): string | undefined {
   const name = encoded.replaceAll('%2F', SEPARATOR).replaceAll('%25', '%')
   return encodedName(name) === encoded ? name : undefined

@@ -3,7 +3,7 @@ import { checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { EtcdAddress } from './client/connections.js'
 
-/** Where etcd is, and how locks are kept there. */
+/** Where etcd is, and how it keeps locks. */
 export interface EtcdOptions {
   /**
    * The servers of one cluster: `host:port`, or a URL that begins with `http://` or `https://`. A client talks to the first that answers,
@@ -53,7 +53,7 @@ function checkHosts(hosts: unknown, scheme: string): string[] {
   return all.map((host) => {
     const text = typeof host === 'string' && !host.includes('://') ? `${scheme}://${host}` : host
     const url = typeof text === 'string' ? parse(text) : undefined
-    // The port that is usual for the scheme is left out of a URL.
+    // A URL drops the usual port of its scheme.
     const port = /:(\d+)\/?$/.exec(String(text))?.[1] ?? PORT
     if (!url) throw new InvalidArgumentError('hosts', host, "'host:port', or a URL with http:// or https://")
     return `${url.protocol}//${url.hostname}:${port}`

@@ -2,7 +2,7 @@ import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
 import type { LockName } from '../session/lock-name.js'
 import type { EtcdEntry } from './entry.js'
 
-/** Most sections are over by then, and are spared the watch. */
+/** Most sections are over by then, and cost no watch. */
 const WATCHED_AFTER_MS = 100
 
 /** An entry of this client that the server has confirmed. */

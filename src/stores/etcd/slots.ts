@@ -1,6 +1,6 @@
 import type { LockName } from '../session/lock-name.js'
 
-/** Where an entry is kept. */
+/** The last part of an entry's key. */
 interface Slot {
   readonly lock: string
   readonly number: number
@@ -8,8 +8,8 @@ interface Slot {
 }
 
 /**
- * The last parts of the keys of one client's entries. They are used again and again, because etcd looks at every key that ever was in a
- * line, until its history is compacted, whenever it reads the line.
+ * The last parts of the keys of one client's entries. The client uses them again and again: whenever etcd reads a line, it looks at every
+ * key that ever was in it, until its history is compacted.
  */
 export class Slots {
   readonly #ofEntries = new Map<string, Slot>()
@@ -18,7 +18,7 @@ export class Slots {
 
   constructor(private readonly clientId: string) {}
 
-  /** Where that entry is kept, or will be. */
+  /** The slot of that entry, a free one if it has none yet. */
   take({ keyspace, name }: LockName, entry: string): string {
     const known = this.#ofEntries.get(entry)
     if (known) return known.name
@@ -33,12 +33,12 @@ export class Slots {
     return slot.name
   }
 
-  /** Where that entry is kept, if it is one of this client. */
+  /** The slot of that entry, if this client made it. */
   find(entry: string): string | undefined {
     return this.#ofEntries.get(entry)?.name
   }
 
-  /** Nothing is kept there any more, and nothing that was sent is still to be carried out there. */
+  /** Frees the slot: the entry is gone, and no request about it is under way. */
   free(entry: string): void {
     const slot = this.#ofEntries.get(entry)
     if (!slot) return
@@ -48,7 +48,7 @@ export class Slots {
     if (taken?.size === 0) this.#taken.delete(slot.lock)
   }
 
-  /** A request may still be carried out: what it is about is not used again. */
+  /** Uses new slots from now on, since the server may still carry out a request about an old one. */
   renew(): void {
     this.#generation += 1
   }

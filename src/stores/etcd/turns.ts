@@ -1,4 +1,4 @@
-/** Work on one thing is done one piece after the other, in the order in which it came. */
+/** Runs the work on one thing piece by piece, in the order of the calls. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -4,7 +4,7 @@ import type { Place } from './place.js'
 const DRIFT = 0.01
 /** The server's times are whole microseconds, rounded down: two of them can be that much closer than they look. */
 const ROUNDED_MS = 0.001
-/** If less than this part of its lease is left, a command confirms the grant and sets the whole lease. */
+/** Below this part of its lease, a command confirms the grant and sets the whole lease. */
 const FRESH = 0.5
 
 /** A grant to one place, as the message to its process has it, with the server's time. */
@@ -33,7 +33,7 @@ export class ClientLine {
   readonly #places = new Map<Place, Known>()
   #anchor: { readonly localMs: number; readonly serverUs: number } | undefined
 
-  /** Whether no place was asked for that has not been given up. */
+  /** Whether this client has given up every place that it has asked for. */
   get empty(): boolean {
     return this.#places.size === 0
   }
@@ -59,7 +59,7 @@ export class ClientLine {
     return this.#places.get(place)?.seenUs !== undefined
   }
 
-  /** An acquire is about to be sent that may join the line. */
+  /** Call it before an acquire that may join the line. */
   join(place: Place): void {
     if (!this.#places.has(place)) this.#places.set(place, {})
   }
@@ -69,7 +69,7 @@ export class ClientLine {
     this.#places.delete(place)
   }
 
-  /** The server's time, in the answer to a command that was sent at `localMs`; the place, if named, is in line. */
+  /** Notes the server's time in the answer to a command sent at `localMs`, and that the place, if named, is in line. */
   heard(localMs: number, serverUs: number, place?: Place): void {
     // The latest one is best: two clocks have drifted apart least since then.
     if (!this.#anchor || localMs >= this.#anchor.localMs) this.#anchor = { localMs, serverUs }

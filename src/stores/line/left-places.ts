@@ -4,7 +4,7 @@ import type { Place } from './place.js'
 /** So long a place may be in line that its call has left: a place lives until its process was to look, and for a while more. */
 const KEPT_MS = 40_000
 
-/** No more of them are remembered: calls that give up a thousand times a second must not fill the memory. */
+/** The most places that it remembers: calls that give up a thousand times a second must not fill the memory. */
 const MOST = 10_000
 
 interface Left {
@@ -13,9 +13,8 @@ interface Left {
 }
 
 /**
- * The places that their calls have left. One of them may stand in line all the same: what took it out of the line failed, or a copy of
- * the request that had asked for it came later (rule X1). What is granted to it is given back at once; else nobody would have the lock
- * for as long as the grant lasts.
+ * The places that their calls have left. One of them may still stand in line: the request that took it out failed, or a copy of the request
+ * that asked for it came later (rule X1). This gives back a grant to it at once; otherwise nobody would have the lock while the grant lasts.
  */
 export class LeftPlaces {
   readonly #left = new Map<string, Left>()
@@ -38,7 +37,7 @@ export class LeftPlaces {
     this.#left.set(id, { until: now + KEPT_MS, giveBack })
   }
 
-  /** A call asks for the place again and wants what it is granted from now on. Resolves when an unwanted grant has been given back. */
+  /** Forgets a place, since a call asks for it again. Resolves when this has given back an earlier grant. */
   delete(place: Place, key: string): Promise<void> | undefined {
     if (this.#left.size === 0 && this.#givingBack.size === 0) return undefined
     const id = idOf(place, key)
@@ -50,7 +49,7 @@ export class LeftPlaces {
     return this.#left.size === 0
   }
 
-  /** The process was told of a grant to that place, in whichever line. */
+  /** Gives back a grant to that place, in whichever line, if its call has left. */
   granted(place: Place, key: string): void {
     const id = idOf(place, key)
     const left = this.#left.get(id)

@@ -12,7 +12,7 @@ export class Words {
   }
 }
 
-/** What shows that a text is of who knows the word. (Twice, since a hash of what begins with a secret can be carried on without it.) */
+/** Proves that the writer of a text knows the word. (The word stands at both ends: whoever sees a hash of a secret and a text can extend the text.) */
 export function proofOf(hash: 'sha1' | 'sha256', word: string, text: string): string {
   return createHash(hash)
     .update(word + text + word)

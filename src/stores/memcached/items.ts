@@ -9,8 +9,7 @@ import { Entry, type Version } from './entry.js'
 import { keyOf } from './key.js'
 
 /**
- * A server counts whole seconds, by a clock that may be a second late and then skip one: an item that is to last n seconds may be gone
- * after n − 2.
+ * A server counts whole seconds, by a clock that may be a second late and then skip one: an item of n seconds may be gone after n − 2.
  */
 const EARLY_S = 2
 
@@ -31,7 +30,7 @@ export interface Item {
   readonly version: Version
 }
 
-/** The items of one client's locks: each names its owner, and is changed only if it is unchanged. */
+/** The items of one client's locks. Each names its owner, and every change requires that nobody else has changed it. */
 export class Items {
   readonly #entries = new Map<string, Entry>()
   #closed = false
@@ -49,12 +48,12 @@ export class Items {
     return this.#entries.get(idOf(name, owner))
   }
 
-  /** What this client has of that lock; if it knows of nothing, what the server has is looked at before it is changed. */
+  /** What this client knows of its item; if it knows nothing, it looks at the server's item before a change. */
   entry(name: string, owner: Owner): Entry {
     return this.find(name, owner) ?? new Entry(name, keyOf(name), owner)
   }
 
-  /** Adds an item for that owner if there is none. Gives the one that is there then, if it is not gone again, and whether it is new. */
+  /** Adds an item for that owner if there is none. Returns the item that stands then, unless it is gone again, and whether it is new. */
   async add(
     name: string,
     owner: Owner,
@@ -139,12 +138,12 @@ export class Items {
     this.servers.close()
   }
 
-  /** A server that cannot be reached ends it by itself, if later. */
+  /** Removes the item at the end of its lease. A server out of reach ends it by itself, later. */
   #end(entry: Entry): void {
     this.remove(entry, 'end of lease').catch(() => this.forget(entry))
   }
 
-  /** Sends a change of an item that still names that owner; again if it was changed meanwhile by a request of that owner's. */
+  /** Changes an item that still names that owner; tries again if another request of that owner has changed it meanwhile. */
   async #ifUnchanged(
     entry: Entry,
     about: About,
@@ -181,7 +180,7 @@ function look(key: string): string {
   return `mg ${key} v c t\r\n`
 }
 
-/** Which of the statuses that its command may have; anything else is unreadable, and nothing is known by it. */
+/** Reads the status, one of those that the command may have; any other makes the reply unreadable, and the outcome unknown. */
 function statusOf<Status extends string>(
   reply: Reply | undefined,
   about: About,

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 const LONGEST_NAME = 200
 
 /**
- * The key of a lock. Names that are no key, because they are long or have spaces or other than ASCII characters, are hashed; no name
- * can have the key of another, since a hash has a prefix of its own.
+ * The key of a lock. A name that cannot be a key, because it is long or has spaces or other than ASCII characters, becomes a hash; no two
+ * names share a key, since hashes have a prefix of their own.
  */
 export function keyOf(name: string): string {
   if (name.length <= LONGEST_NAME && /^[\x21-\x7e]+$/.test(name)) return `holdfast:lock:${name}`

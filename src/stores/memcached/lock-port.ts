@@ -50,7 +50,7 @@ export class MemcachedLockPort implements LockPort {
     entry.version = item.version
     entry.holds = 1
     if (added) items.keep(entry, since + leaseMs)
-    // By an earlier request whose answer was lost: its lease has run since.
+    // An earlier request, whose answer is lost, has made it: its lease has run since.
     else if (!(await items.write(entry, owner, leaseMs)))
       return { outcome: 'busy', remainingMs: 0, holder: undefined }
     this.#refusals.granted(name)
@@ -107,7 +107,7 @@ export class MemcachedLockPort implements LockPort {
     return { name, owners: [{ owner, holds: own?.holds || 1 }], remainingMs }
   }
 
-  /** Those that poll are known to nobody. */
+  /** Nobody knows how many clients poll. */
   async countWatchers(): Promise<undefined> {}
 
   async forceUnlock(name: string): Promise<boolean> {
@@ -127,7 +127,7 @@ export class MemcachedLockPort implements LockPort {
   }
 }
 
-/** The rest of the lease where that is longer; none is known of an item that another request has made. */
+/** The longer of the lease and its rest; the rest is unknown for an item that another request has made. */
 function notSooner(leaseMs: number, leftMs: number): number {
   return leftMs < Infinity ? Math.max(leaseMs, leftMs) : leaseMs
 }

@@ -13,7 +13,7 @@ interface StandingEntry extends Omit<Entry, 'remainingMs'> {
   lease: Term | undefined
 }
 
-/** What a server with sessions keeps: sessions, lines of entries, and cells. All of it is gone with the process. */
+/** What a server with sessions keeps: sessions, lines of entries, and cells. All of it ends with the process. */
 export class Ensemble {
   readonly cells: StoredCells
   #lastOrder = 0n

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '../../base/time/clock.js'
 const TICK_MS = 1_000
 const LEAST_TICKS = 2
 
-/** Something that ends unless it is kept alive. */
+/** Something that ends without keep-alives. */
 export class Term {
   readonly ttlMs: number
   #endsAt = 0

@@ -34,7 +34,7 @@ export class MemoryRows implements Rows {
     }
   }
 
-  /** The row as it is; what is done to it comes to nothing. */
+  /** A copy of the row: changes to it have no effect. */
   at<Body>(shape: Shape<Body>, name: string, letters: Letter[] = []): Draft<Body> {
     const packed = this.#rows.get(keyOf(shape.keyspace, name))
     return {

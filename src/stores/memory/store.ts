@@ -11,7 +11,7 @@ export class MemoryStore implements Store {
   readonly clock: Clock
   readonly #rows: MemoryRows
 
-  /** @param clock what leases are measured by; a `VirtualClock` lets a test decide when time passes. */
+  /** @param clock the clock of leases; a `VirtualClock` lets a test decide when time passes. */
   constructor(clock: Clock = new SystemClock()) {
     this.clock = clock
     this.#rows = new MemoryRows(clock)

@@ -25,7 +25,7 @@ export class ClientConnection implements SqlConnection {
   #over = false
   #destroyed = false
   #rejectQuery: ((error: Error) => void) | undefined
-  /** Whether the library still waits for an answer: also after the caller has been told that the connection has ended. */
+  /** Whether the library still waits for an answer, even after the caller has learnt that the connection ended. */
   #busy = false
 
   constructor(private readonly make: () => Promise<MysqlConnection>) {}
@@ -129,7 +129,7 @@ function isMysql2(client: object): client is { readonly connection: object } {
   return 'connection' in client && typeof client.connection === 'object' && client.connection !== null
 }
 
-/** The socket, where the library shows it. That of mariadb does not: its idle connections keep the process until they are closed. */
+/** The socket, if the library shows it. mariadb does not: its idle connections keep the process alive until they close. */
 function streamOf(client: object): object | undefined {
   const stream: unknown = isMysql2(client) ? Reflect.get(client.connection, 'stream') : undefined
   return typeof stream === 'object' && stream !== null ? stream : undefined

@@ -10,7 +10,7 @@ import type { Statements } from './statements.js'
 /** The longest that the servers take for these settings. */
 const LONGEST_TIMEOUT_S = 31_536_000
 
-/** How connections to MySQL and MariaDB are made and made fit for use. */
+/** How to open connections to MySQL and MariaDB, and prepare them for use. */
 export class MysqlDialect implements Dialect {
   readonly failureOf = failureOf
   readonly isWornOut = isWornOut
@@ -46,7 +46,7 @@ export class MysqlDialect implements Dialect {
     const createTable = this.#createTable
     if (createTable === undefined || (await this.#hasTable(connection))) return
     await connection.query(createTable).catch(async (error: unknown) => {
-      // Of two that create it at once, one may be refused.
+      // Of two clients that create it at once, the server may refuse one.
       if (!(await this.#hasTable(connection))) throw error
     })
     this.#createTable = undefined
@@ -63,7 +63,7 @@ export class MysqlDialect implements Dialect {
   }
 }
 
-/** Rows that somebody has locked are passed over from these versions on. */
+/** From these versions on the servers can skip rows that somebody has locked. */
 async function checkVersion(connection: SqlConnection): Promise<void> {
   // An application's settings for its connections may keep the row from us: then whatever the server cannot do shows later.
   const [row] = await connection.query('SELECT VERSION() AS version')

@@ -88,7 +88,7 @@ export class MysqlExpress implements Express {
     )
   }
 
-  /** Whether all of them were renewed; they have one lease. Which were not, the answer does not tell. */
+  /** Whether the server renewed all of them, to one lease. If not, the answer does not tell which. */
   async #renewAll(batch: readonly Renewal[]): Promise<boolean> {
     const withinMs = Math.min(...batch.map((each) => each.withinMs ?? Infinity))
     const leaseMs = batch[0]?.leaseMs ?? 0

@@ -66,7 +66,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   // Of the server, a transaction, a database.
   ...every(READ_ONLY, 1290, 1792, 1836, 3989),
   ...every(TOO_MANY, 1040, 1129, 1203, 1226),
-  // A deadlock; changed since it was read; a cluster's certification failed, at the commit too.
+  // A deadlock; a row that has changed since its read; a cluster's certification that failed, at the commit too.
   ...every(GAVE_WAY, 1020, 1180, 1213, 1614, 3101),
   ...every(LOCKED, 1205, 3572),
   ...every(INTERRUPTED, 1317, 1969, 3024),
@@ -77,7 +77,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031),
 ])
 
-/** Errors after which another connection may do better: another server may have taken over, or statements are prepared anew. */
+/** Errors after which another connection may do better: it may reach the new primary, and prepares its statements anew. */
 const WORN_OUT = new Set([1047, 1243, 1290, 1461, 1615, 1792, 1836, 3989])
 
 /** The typed error for the client library's rejection of a command. */
@@ -87,12 +87,12 @@ export function failureOf(error: unknown, about: About): unknown {
   return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
 }
 
-/** Whether the row was there already that was to be inserted. */
+/** Whether an insert failed because the row exists. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof StoreError && numberOf(error.cause) === 1062
 }
 
-/** Whether a row was locked that the statement was not to wait for. */
+/** Whether a statement that does not wait found a locked row. */
 export function isLocked(error: unknown): boolean {
   if (!(error instanceof StoreError)) return false
   const number = numberOf(error.cause)

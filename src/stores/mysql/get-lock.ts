@@ -24,10 +24,10 @@ import { statementsFor } from './statements.js'
 
 /**
  * `GET_LOCK` of MySQL (8.0 or later) and MariaDB (10.6 or later) as a store, for `new Holdfast(getLock(pool))`: `lock`, `multiLock` and
- * `stripedLock`. No table, and nothing is written to disk. But each lock that is held or waited for takes a connection; it ends with its
- * connection, so a failover, a restart or `KILL` frees it at once, before its holder can know; the servers of a cluster know nothing of
- * each other's locks; a proxy that shares connections breaks it unnoticed; there are no tokens, no names of holders, no lists and no
- * order. Leases are rounded up to whole seconds. See docs/mysql.md.
+ * `stripedLock`. It has no table and writes nothing to disk. But each held or awaited lock takes a connection and ends with it, so a
+ * failover, a restart or `KILL` frees it at once, before its holder can know. The servers of a cluster do not know each other's locks; a
+ * proxy that shares connections breaks it unnoticed. There are no tokens, no names of holders, no lists and no order. Leases are whole
+ * seconds, rounded up. See docs/mysql.md.
  *
  * @throws InvalidArgumentError for bad options.
  */
@@ -117,7 +117,7 @@ class GetLocks implements ServerLocks {
     const timeoutMs = seconds * 1_000 + this.settings.commandTimeoutMs
     const values = [keyOf(name), String(seconds)]
     const asked = this.#ask(connection, getLockStatements.take, values, timeoutMs)
-    // Null where the server was kept from it.
+    // Null if something kept the server from it.
     const taken = (rows: readonly SqlRow[]): boolean =>
       text(only(rows), 'taken') !== undefined && oneOf(only(rows), 'taken', '0', '1') === '1'
     return await readBy(aboutOf(getLockStatements.take), asked, taken)

@@ -35,7 +35,7 @@ export interface MysqlSettings {
   readonly connect: Connect
   /** In SQL. */
   readonly table: string
-  /** The SQL that creates it, if that is wanted. */
+  /** The SQL that creates it, with `createTable`. */
   readonly createTable: string | undefined
   readonly connections: number
   readonly retainMs: number

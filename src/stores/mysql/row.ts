@@ -42,7 +42,7 @@ export function microsecondsOf(endsAt: number): string {
   return String(BigInt(us < FOREVER_US ? us : LAST_US))
 }
 
-/** A lease in microseconds, as it can be added to the time. */
+/** A lease in microseconds, for an addition to the time. */
 export function leaseMicroseconds(leaseMs: number): string {
   return String(BigInt(Math.min(Math.round(leaseMs * 1_000), LONGEST_US)))
 }

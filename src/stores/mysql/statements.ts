@@ -10,8 +10,8 @@ const EPOCH = "TIMESTAMP'1970-01-01 00:00:00'"
 const MICROSECONDS = `TIMESTAMPDIFF(MICROSECOND, ${EPOCH}, UTC_TIMESTAMP(6))`
 
 /**
- * The version of a row that is changed: when that was, in microseconds, so that it tells the age of a row too. It only grows, also from
- * a row that was deleted to the next of that name.
+ * The version of a changed row: the time of the change in microseconds, so that it tells the age of a row too. It only grows, also from a
+ * deleted row to the next one of that name.
  */
 const NEXT_VERSION = `GREATEST(version + 1, ${MICROSECONDS})`
 
@@ -23,12 +23,12 @@ const END = `UTC_TIMESTAMP(6) + INTERVAL ${NUMBER} MICROSECOND`
 /** How many rows one statement renews or deletes. */
 export const BATCH = 100
 
-/** Every statement that is sent for locks in that table, whose name is in SQL. */
+/** All statements for locks in that table, whose name is in SQL. */
 export function statementsFor(table: string) {
   const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
   const key = 'keyspace = ? AND name = ?'
   const held = 'ends_at > UTC_TIMESTAMP(6)'
-  // Where it is free. It is assigned after all that depend on it: assignments are made from left to right.
+  // True if the lock is free. Columns of this condition come last in an assignment, which goes from left to right.
   const free = '(ends_at IS NULL OR ends_at <= UTC_TIMESTAMP(6)) AND rest IS NULL'
   const anyOf = (condition: string): string =>
     Array.from({ length: BATCH }, () => `(${condition})`).join(' OR ')
@@ -38,7 +38,7 @@ export function statementsFor(table: string) {
 STRAIGHT_JOIN ${table} AS r FORCE INDEX (PRIMARY)`
   return {
     exists: statement('exists', `SELECT 1 AS found FROM ${table} LIMIT 1`),
-    // One row in any case: the clock is needed where there is no row as well.
+    // One row in any case, since the caller needs the clock even without a lock's row.
     read: statement(
       'read',
       `
@@ -47,7 +47,7 @@ SELECT CAST(r.version AS CHAR) AS version, r.owner AS owner, CAST(r.holds AS CHA
   r.rest AS rest, CAST(${MICROSECONDS} AS CHAR) AS now
 FROM (SELECT 1 AS one) AS o LEFT JOIN ${table} AS r ON r.keyspace = ? AND r.name = ?`,
     ),
-    // Refused at once while a transaction keeps it; else there is none, whether that transaction was committed or not.
+    // The server refuses this at once while a transaction keeps the tie. Otherwise it finds none, after a commit or a rollback.
     tieEnded: statement(
       'tie_ended',
       `

@@ -23,13 +23,13 @@ import { PostgresDialect } from './dialect.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
 
 /**
- * PostgreSQL's own session locks as a store, for `new Holdfast(advisory(pool))`: `lock`, `multiLock` and `stripedLock`. No table, and nothing
- * is written to disk. But each lock that is held or waited for takes a connection; it ends with its connection, so a failover, a restart
- * or `pg_terminate_backend` frees it at once, before its holder can know; a pooler that shares connections cannot be used and is refused;
- * there are no tokens, no lists and no order across processes. Before PostgreSQL 14 the server does not end a silent
- * connection: what a process that stands still holds, it holds until it goes on. See docs/postgres.md.
+ * PostgreSQL's own session locks as a store, for `new Holdfast(advisory(pool))`: `lock`, `multiLock` and `stripedLock`. It has no table and
+ * writes nothing to disk. But each held or awaited lock takes a connection and ends with it, so a failover, a restart or
+ * `pg_terminate_backend` frees it at once, before its holder can know. It refuses a pooler that shares connections, and has no tokens, no
+ * lists and no order across processes. Before PostgreSQL 14 the server does not end a silent connection: a process that stands still
+ * keeps its locks until it goes on. See docs/postgres.md.
  *
- * `transactionLock` uses the same keys: it excludes this lock of the same name, and is excluded by it.
+ * `transactionLock` uses the same keys: the two exclude each other under one name.
  *
  * @param pool says where the server is and how to log in, as for {@link postgres}.
  * @throws InvalidArgumentError for a pool that is none of `pg`.
@@ -176,8 +176,8 @@ function idleMs({ leaseMs }: Lease): number {
 }
 
 /**
- * What the connection is called, for others and for those who look into `pg_stat_activity`: its owner, and as much of its label as the server
- * keeps.
+ * The connection's `application_name`, which other clients and readers of `pg_stat_activity` see: its owner, and as much of the label as
+ * the server keeps.
  */
 function applicationName(lease: Lease): string {
   return `${withoutLabel(lease.owner)} ${idleMs(lease)} ${encodedLabel(lease.owner)}`.slice(0, LONGEST_NAME)

@@ -2,7 +2,7 @@ import type { MakeConnection } from './connection.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
 import { isPostgresJs, type PostgresJs, postgresJsConnections } from './postgres-js-connection.js'
 
-/** What the application reaches PostgreSQL with: a `Pool` of the package `pg`, or `sql` of the package `postgres`. Neither is used, only copied. */
+/** The application's client of PostgreSQL: a `Pool` of the package `pg`, or `sql` of the package `postgres`. Holdfast only copies its options. */
 export type PostgresClient = PgPool | PostgresJs
 
 /** @throws InvalidArgumentError for anything else. */

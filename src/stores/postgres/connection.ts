@@ -4,7 +4,7 @@ import type { SqlConnection } from '../sql/connection.js'
 export interface ListeningConnection extends SqlConnection {
   /** The server process that the library names; undefined if it does not. */
   readonly processId: number | undefined
-  /** Calls back with what is notified on any channel that it listens on. */
+  /** Calls back with each notification on the channels that it listens on. */
   onNotification(listener: (payload: string) => void): void
 }
 

@@ -11,7 +11,7 @@ import { failureOf, isWornOut, showsPooler } from './failure.js'
 import type { PostgresSettings } from './options.js'
 import { statements } from './statements.js'
 
-/** The oldest version that this is tested with. */
+/** The oldest version that the tests run with. */
 const OLDEST = 13
 
 /** The longest that PostgreSQL takes for a setting. */
@@ -31,8 +31,8 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
   }
 
   /**
-   * Whether a pooler stands between that gives each statement another server process, as far as that is known: then what belongs to
-   * a process is lost, such as prepared statements and LISTEN.
+   * Whether a pooler surely stands between, and gives each statement another server process: then prepared statements, LISTEN and all else
+   * that belongs to one server process do not work.
    */
   get pooled(): boolean {
     return this.#pooled
@@ -56,7 +56,7 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
     if (processId !== undefined && pid !== String(processId)) this.foundPooler()
     if (this.#createTable === undefined || (await this.#hasTable(connection))) return
     await connection.query(this.#createTable).catch(async (error: unknown) => {
-      // Of two that create it at once, one may be refused, in several ways.
+      // Of two clients that create it at once, the server may refuse one, in several ways.
       if (!(await this.#hasTable(connection))) throw error
     })
     this.#createTable = undefined

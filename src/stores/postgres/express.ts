@@ -34,7 +34,7 @@ export class PostgresExpress implements Express {
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  /** Those for one lock are sent one after the other, so that a line has calls in the order in which they came. */
+  /** Sends the requests for one lock one after the other, so that the line has calls in the order in which they came. */
   async take(request: TakeRequest): Promise<bigint | undefined> {
     const { schedule, commandTimeoutMs } = this.settings
     const { name } = request

@@ -60,13 +60,13 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
     hint: 'The server ended the statement (statement_timeout, or an operator).',
   },
   '57': NOT_READY,
-  // A statement that was prepared on another connection, or for a table that was altered since.
+  // A statement prepared on another connection, or before somebody altered the table.
   '0A000': NOT_READY,
   '26000': NOT_READY,
   '42P05': NOT_READY,
 }
 
-/** States after which another connection may do better: another server may have taken over, or statements are prepared anew. */
+/** States after which another connection may do better: it may reach the new primary, and prepares its statements anew. */
 const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
 
 /** What shows that one connection leads to changing server processes, as a pooler's does. */
@@ -114,7 +114,7 @@ export function showsPooler(error: unknown): boolean {
   return POOLED.has(stateOf(error) ?? '')
 }
 
-/** A statement that is cancelled while it waits for the synchronous replica succeeds, with this warning: a failover may lose what it wrote. */
+/** Whether a statement succeeded because somebody cancelled its wait for the synchronous replica: a failover may lose what it wrote. */
 export function tellsOfReplica(notice: unknown): boolean {
   return hasRoutine(notice, 'SyncRepWaitForLSN')
 }

@@ -129,7 +129,7 @@ export class PostgresInbox implements Inbox {
       oneOf(only(rows), 'present', 'true', 'false'),
     )
     if (present === 'false') {
-      // The server has not yet found the earlier one to be broken. A user that may not end it waits until it does.
+      // The server has not noticed yet that the earlier connection broke. A user without the right to end it waits until it does.
       await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
       await ask(PRESENT_AT_LAST, [clientId])
     }
@@ -147,7 +147,7 @@ export class PostgresInbox implements Inbox {
   #broken(connection: ListeningConnection): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
-    // One that ends as soon as it is made has done no good.
+    // A connection that ends at once counts as a failure.
     const steady = this.settings.schedule.clock.now() >= this.#openedAt + STEADY_MS
     this.#failures = steady ? 1 : this.#failures + 1
     this.#reopen()
@@ -159,7 +159,7 @@ export class PostgresInbox implements Inbox {
     if (this.#closed || this.dialect.pooled || this.#reopening) return
     this.#reopening = schedule.at(schedule.clock.now() + retryPauseMs(this.#failures), () => {
       this.#reopening = undefined
-      // A failure has been told to those that wait for it, and is followed by another attempt.
+      // The waiters know of the failure, and another attempt follows.
       this.opened().catch(() => undefined)
     })
   }

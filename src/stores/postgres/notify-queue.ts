@@ -19,7 +19,7 @@ const LOOK_MS = 1_000
 export class NotifyQueue {
   #full = false
   #lookedAt = -Infinity
-  /** Who was made to look since. */
+  /** The clients that this has made look since. */
   readonly #roused = new Set<string>()
 
   constructor(
@@ -43,8 +43,8 @@ export class NotifyQueue {
   }
 
   /**
-   * Where it was full: whether it still is. To be asked has the server throw away what nobody needs any more; otherwise the queue may stay
-   * full after the program has gone for which it was kept.
+   * Asks whether a full queue is still full. The question makes the server discard what nobody needs: otherwise the queue may stay full
+   * after the program that held it up has gone.
    */
   async look(): Promise<void> {
     const now = this.settings.schedule.clock.now()

@@ -27,7 +27,7 @@ export interface PostgresOptions extends PostgresSchemaOptions {
 export interface PostgresSettings {
   /** In SQL. */
   readonly table: string
-  /** The SQL that creates it, if that is wanted. */
+  /** The SQL that creates it, with `createTable`. */
   readonly createTable: string | undefined
   readonly connections: number
   readonly retainMs: number

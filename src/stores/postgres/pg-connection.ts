@@ -6,7 +6,7 @@ import { tellsOfReplica, unreplicated } from './failure.js'
 
 /** A pool of the `pg` package, described by what Holdfast reads of it. It takes no connection out of the pool. */
 export interface PgPool {
-  /** What each client of the pool is made with. */
+  /** The options of each client of the pool. */
   readonly options: object
 }
 
@@ -22,7 +22,7 @@ interface PgClient {
   on(event: string, listener: (argument: unknown) => void): unknown
 }
 
-/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+/** The idle time after which TCP probes a connection: firewalls then keep it, and a vanished server shows. */
 const KEEP_ALIVE_MS = 10_000
 
 /** Every value as the server writes it, whatever parsers the application has registered. */
@@ -44,7 +44,7 @@ export function pgConnections(pool: PgPool): MakeConnection {
     const client: unknown = Reflect.construct(Client, [
       {
         ...options,
-        // The pool hides it, so that it is not copied with the others.
+        // The pool hides the password from a copy of its options.
         ...('password' in options && { password: options.password }),
         application_name: 'holdfast',
         keepAlive: true,
@@ -65,7 +65,7 @@ class PgConnection implements ListeningConnection {
   readonly #client: PgClient
   readonly #endListeners: Array<() => void> = []
   #open = false
-  /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
+  /** Whether the primary committed the statement under way, and the synchronous replica perhaps did not. */
   #unreplicated = false
 
   constructor(
@@ -73,7 +73,7 @@ class PgConnection implements ListeningConnection {
     private readonly prepares: () => boolean,
   ) {
     this.#client = client
-    // The commands under way are rejected.
+    // Rejects the commands under way.
     for (const event of ['error', 'end']) client.on(event, () => this.#lost())
     client.on('notice', (notice) => {
       if (tellsOfReplica(notice)) this.#unreplicated = true

@@ -12,7 +12,7 @@ import { secure } from './secure.js'
 /** What the package `postgres` calls `sql`, described by what Holdfast reads of it. It runs no statement with it. */
 export interface PostgresJs {
   unsafe(text: string): unknown
-  /** What each of its connections is made with. */
+  /** The options of each of its connections. */
   readonly options: object
 }
 
@@ -30,7 +30,7 @@ interface Place {
   readonly path: unknown
 }
 
-/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+/** The idle time after which TCP probes a connection: firewalls then keep it, and a vanished server shows. */
 const KEEP_ALIVE_S = 10
 
 /**
@@ -76,7 +76,7 @@ class PostgresJsConnection implements ListeningConnection {
   #process: number | undefined
   #open = false
   #givenUp = false
-  /** Whether the statement under way was committed here and perhaps not in the synchronous replica. */
+  /** Whether the primary committed the statement under way, and the synchronous replica perhaps did not. */
   #unreplicated = false
   #giveUp: (error: Error) => void = () => undefined
 
@@ -227,7 +227,7 @@ function placesOf({ host, port, path }: Options): Place[] {
   return hosts.map((each, index) => ({ host: each, port: ports[index % ports.length], path }))
 }
 
-/** The package itself, which an instance does not lead to. Not imported, so that nothing has to be there which is not used. */
+/** Loads the package, to which an instance does not lead. An import would require the package of users of `pg` too. */
 function load(sql: PostgresJs): MakeInstance {
   const found = installed('postgres')
   if (typeof found === 'function') return (options) => Reflect.apply(found, undefined, [options])

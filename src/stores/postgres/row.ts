@@ -5,8 +5,8 @@ import { sinceIn } from '../rows/shape.js'
 import { number, oneOf, only, type SqlRow, text, whole } from '../sql/connection.js'
 
 /**
- * A row as the statements of this folder return it; there may be none, and still the server's clock.
- * @param askedAt when the statement was sent, if its answer is not used at once
+ * Reads a row as the statements of this folder return it: the server's clock, and the row if there is one.
+ * @param askedAt when the client sent the statement, if it does not use the answer at once
  */
 export function readVersioned(answer: SqlRow, askedAt?: number): Versioned {
   const row = jsonIn(aText(answer['row'], 'row'), 'row', anObject)
@@ -39,7 +39,7 @@ export function isDone(rows: readonly SqlRow[]): boolean {
   return rows.length > 0 && oneOf(only(rows), 'done', 't') === 't'
 }
 
-/** A place that was added to a line; undefined where it was not. */
+/** Reads the place that a statement added to a line; undefined if it added none. */
 export function readStanding(rows: readonly SqlRow[], askedAt: number): Standing | undefined {
   if (rows.length === 0) return undefined
   const row = jsonIn(aText(only(rows)['standing'], 'standing'), 'standing', anObject)

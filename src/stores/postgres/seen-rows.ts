@@ -2,8 +2,8 @@ import type { Schedule } from '../../base/time/schedule.js'
 import type { Versioned } from '../rows/rows.js'
 
 /**
- * Rows that came with a refusal, for the change that follows at once. They are kept until the end of this turn of the event loop: a call
- * that begins later must not see what was true before it began.
+ * Rows that came with a refusal, for the change that follows at once. They last until the end of this turn of the event loop: a later call
+ * must not see a state from before it began.
  */
 export class SeenRows {
   readonly #rows = new Map<string, Versioned>()

@@ -12,8 +12,8 @@ function endOf(leaseMs: string): string {
 }
 
 /**
- * The version of a row that is changed: when that was, in microseconds, so that it tells the age of a row too. It only grows, also from
- * a row that was deleted to the next of that name.
+ * The version of a changed row: the time of the change in microseconds, so that it tells the age of a row too. It only grows, also from a
+ * deleted row to the next one of that name.
  */
 const NEXT_VERSION = `greatest(r.version + 1, ${MICROSECONDS})`
 
@@ -28,20 +28,20 @@ function tieOf(tie: string): string {
 }
 
 /**
- * Until when `rest` says something, where that is known. The server writes a space before and behind a colon, clients do not. Looked for as text: the server cannot read all JSON (a NUL character), and one row
- * must not keep others from being cleaned away.
+ * The `until` of `rest`, if it has one. The server writes a space before and behind a colon, clients do not. This searches the text: the
+ * server cannot read all JSON (a NUL character), and one such row must not stop the clean-up of the others.
  */
 const UNTIL = `substring(r.rest::text FROM '^[{]"until" ?: ?([0-9.]+)')::float8`
 
-/** The text that is kept beside a lock may be one that the server cannot read. The key itself is in no text, where quotes are escaped. */
+/** Whether a value lies beside the lock. The server may be unable to read it as JSON; no text contains this key, since texts escape quotes. */
 const HAS_VALUE = `coalesce(position('"value":{' IN r.rest::text) > 0, false)`
 
 const NOW = `'now', (${SECONDS} * 1000)::text`
 
 /**
- * A row in one value, which costs a statement little that does not need it. With it those clients that are gone of those that a change
- * may want to tell something: the waiting ones, and the one that may let the lock linger; and those ties whose transactions have ended. The
- * server cannot read all JSON (a NUL in a text), but `"ties":{` is in no text, where quotes are escaped.
+ * A row in one value, which costs little in a statement that does not need it. It names the clients that are gone, of those that a change
+ * may tell something (the waiting ones, and one that lets the lock linger), and the ties whose transactions have ended. The server cannot
+ * read all JSON (a NUL in a text), but no text contains `"ties":{`, since texts escape quotes.
  */
 const ROW = `json_build_object(
     'version', r.version::text, 'owner', r.owner, 'holds', r.holds::text,
@@ -93,7 +93,7 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.o
   },
 } as const
 
-/** Every statement that is sent for locks in that table, whose name is in SQL. */
+/** All statements for locks in that table, whose name is in SQL. */
 export function statementsFor(table: string) {
   const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
   const key = 'r.keyspace = $1 AND r.name = $2'
@@ -106,13 +106,13 @@ export function statementsFor(table: string) {
   INSERT INTO ${table} (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting, rest)
   VALUES ($1, $2, $3::json, ${MICROSECONDS}, $4, $5::bigint, to_timestamp($6::float8 / 1000), $7::bigint, $8::text[], $9::json)
   ON CONFLICT DO NOTHING RETURNING true AS done`
-  // Counted, so that the server calls the function for each; and not at all where nothing was written.
+  // The count makes the server call the function for each message, and for none if it wrote nothing.
   const andTell = (written: string): string => `
 WITH written AS (${written}),
 told AS (SELECT pg_notify(m.channel, m.payload) FROM written, unnest($10::text[], $11::text[]) AS m (channel, payload))
 SELECT count(*) >= 0 AS done FROM told HAVING (SELECT count(*) FROM written) > 0`
   const free = `(r.owner IS NULL OR r.ends_at <= clock_timestamp()) AND r.waiting = '{}' AND r.rest IS NULL`
-  // The row comes with a refusal: what is to be done next needs it.
+  // A refusal brings the row, which the next step needs.
   const orRow = (result: string): string => `
 SELECT true AS done, ${result}, NULL AS row FROM changed
 UNION ALL
@@ -128,7 +128,7 @@ SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
     insertAndTell: statement('insert_and_tell', andTell(insert)),
     update: statement('update', update),
     updateAndTell: statement('update_and_tell', andTell(update)),
-    // A row that is known to be held is not touched: the attempt would lock it, and the server would flush that to disk.
+    // Does not touch a held row: the attempt would lock it, and the server would flush that to disk.
     take: statement(
       'take',
       `
@@ -143,8 +143,8 @@ WITH changed AS (
 ${orRow('changed.fence::text AS fence')}`,
     ),
     free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
-    // What `Line` of src/stores/rows does in the usual case. It is refused where that is not all: the lock may linger, others listen, a process is
-    // away or has let a grant lapse, the one behind has to be told to look. Where nobody waits it costs the server twice as much as `free`.
+    // Does what `Line` of src/stores/rows does in the usual case. It refuses any other: the lock may linger, clients outside the line listen, a
+    // process is away or has let a grant lapse, the next place has to look. Where nobody waits it costs the server twice as much as `free`.
     pass: statement(
       'pass',
       `
@@ -238,7 +238,7 @@ RETURNING r.name, r.owner`,
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('$4')})
 WHERE ${key} AND ${held} RETURNING true AS done`,
     ),
-    // Planned for each pattern: one that begins with a letter is looked up in the index.
+    // The server plans this for each pattern, and finds one that begins with a letter by the index.
     names: statement(
       'names',
       `

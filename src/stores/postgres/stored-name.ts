@@ -34,7 +34,7 @@ export function likeOf(glob: string): string {
 }
 
 function literal(character: string): string {
-  // A name with one is kept as a hash: this pattern only has to be one.
+  // The table keeps a name with a NUL as a hash: this only has to be a pattern.
   if (character === '\0') return '_'
   return /[%_\\]/.test(character) ? `\\${character}` : character
 }

@@ -45,7 +45,7 @@ export class PostgresTable implements VersionedTable {
   ): Promise<boolean> {
     const { insert, insertAndTell, update, updateAndTell } = this.statements
     const isNew = version === 0n
-    // While the queue is full nobody was within reach when the row was read: what is left to tell they find out by themselves.
+    // While the queue is full, the read of the row counts nobody as reachable: clients find out the rest by themselves.
     const tells = messages.length > 0 && !this.queue.full
     const stored = storedName(name)
     const told = messages.flatMap(([client, message], index) =>
@@ -73,7 +73,7 @@ export class PostgresTable implements VersionedTable {
       return await this.connections.read(question, isDone)
     } catch (error) {
       if (!tells || !isQueueFull(error)) throw error
-      // Nothing was written. Once more, for a row whose clients are out of reach.
+      // The statement wrote nothing. Try again, for a row whose clients are out of reach.
       this.queue.found(true)
       return false
     }

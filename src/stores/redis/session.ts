@@ -22,9 +22,9 @@ import { ComputeOnceValues } from './values/compute-once-values.js'
 import { RedisGuardedPort } from './values/guarded-value.js'
 import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
-/** One client's dealings with Redis, for every kind of lock: the ports of those that are used. */
+/** One client's session with Redis: a port for each kind of lock that it uses. */
 export class RedisSession extends LockSession {
-  /** The same locks, on connections of their own, with renewals that are answered when the replicas wanted have them. */
+  /** The same locks on separate connections, which answer renewals once enough replicas have them (`checkReplicas`). */
   readonly #acknowledging: RedisSession | undefined
   #announcedLock: VotePort | undefined
   #fencedLock: FencedLockPort | undefined

@@ -3,9 +3,9 @@ import type { Store } from '../../port/store.js'
 import { isClient, type RedisClient } from './connection/client.js'
 
 /**
- * The store that a client was given: for a client of Redis, the one made for it.
+ * The store that the application passed, or the one for its Redis client.
  *
- * @param hint what to write in place of something else
+ * @param hint says what to write instead of any other value
  */
 export function storeOf(
   clientOrStore: RedisClient | Store | undefined,

@@ -31,7 +31,7 @@ export function redis(client: RedisClient): RedisStore {
   return new RedisStore(client)
 }
 
-/** A client stands for the store it is connected to. */
+/** A Redis client stands for the store that it connects to. */
 export function redisStoreOf(clientOrStore: RedisClient | Store | undefined): Store {
   return storeOf(clientOrStore, (client) => new RedisStore(client), hintFor)
 }

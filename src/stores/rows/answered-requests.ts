@@ -1,9 +1,9 @@
 import { aRecordOf, aText, aTime, aWhole, partsOf, type Read } from './parts.js'
 
-/** How long an answer is kept, for the case that the request comes again. */
+/** How long the row keeps an answer, in case the request comes again. */
 const KEPT_MS = 60_000
 
-/** What requests came to, as a row keeps it, so that one that comes twice counts once (rule X1). */
+/** The answers to requests, as a row keeps them, so that a request that comes twice counts once (rule X1). */
 export type Answered<Answer> = Record<string, { readonly answer: Answer; readonly forgetAt: number }>
 
 export function answeredWith<Answer>(answer: Read<Answer>): Read<Answered<Answer>> {
@@ -14,12 +14,12 @@ export function answeredWith<Answer>(answer: Read<Answer>): Read<Answered<Answer
 export const anAnswer: Read<boolean | number> = (found, where) =>
   typeof found === 'boolean' ? found : aWhole(found, where)
 
-/** When all answers are forgotten. */
+/** When the row may forget all answers. */
 export function forgottenAt(answered: Answered<unknown>): number {
   return Math.max(0, ...Object.values(answered).map(({ forgetAt }) => forgetAt))
 }
 
-/** The answer to the request: the one given before, or that of `carryOut`. */
+/** The answer to the request: an earlier one, or that of `carryOut`. */
 export function once<Answer>(
   answered: Answered<Answer>,
   now: number,

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../../port/store.js'
 import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
 import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from './shape.js'
 
-/** How long to pause when others have changed the row again and again before this client could. */
+/** The pauses of a client that other clients outrun again and again. */
 const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 })
 
 /** The first conflicts cost nothing but a new attempt: of the clients that change a row at once, one always succeeds. */
@@ -15,21 +15,21 @@ type Letter = readonly [client: string, message: Message]
 
 /** What a call does to a row, whatever the shape of that row. */
 interface Step {
-  /** Whether its caller has its answer, or none to expect any more. */
+  /** Whether its caller has an answer, or no longer waits for one. */
   readonly over: boolean
-  /** What the row is to be; the same object if it stays as it is. */
+  /** The new row; the same object if nothing changes. */
   apply(packed: Packed | undefined, seen: Versioned, letters: Letter[]): Packed | undefined
-  /** What it was applied to last counts. */
+  /** Settles the caller with the result of the last `apply`, which the table now has. */
   settle(): void
   fail(error: unknown): void
 }
 
 /**
- * Changes rows of a table across a network: reads a row with its version, and writes it if it still has that version. What several
- * callers of this client want of one row meanwhile is done in one go, so that they do not compete with each other.
+ * Changes rows of a table across a network: reads a row with its version, and writes it if it still has that version. Callers of this
+ * client that want the same row meanwhile share one read and one write, so that they do not compete with each other.
  */
 export class CompareAndSet {
-  /** By rows that are being changed: what is to be done next. */
+  /** The next steps, by the rows that this client is changing. */
   readonly #steps = new Map<string, Step[]>()
 
   constructor(
@@ -37,7 +37,7 @@ export class CompareAndSet {
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  /** As `change` of `RowSession`. Rejects with a transient `StoreError` if it takes longer than `commandTimeoutMs`; it may still be made then. */
+  /** As `change` of `RowSession`. Rejects with a transient `StoreError` after `commandTimeoutMs`; the change may still happen then. */
   change<Body, Result>(
     shape: Shape<Body>,
     name: string,
@@ -94,7 +94,7 @@ export class CompareAndSet {
     let conflicts = 0
     let taken: Step[] = []
     for (;;) {
-      // Those that come from now on may not see the row as it is read now: they wait for the next time.
+      // A step that comes from now on must not see this older read: it waits for the next round.
       taken = [...taken, ...waiting.splice(0)].filter(({ over }) => !over)
       if (taken.length === 0) return done()
       try {

@@ -12,7 +12,7 @@ import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import { NO_ROW, restOf, type Shape } from './shape.js'
 
-/** More edges beside one lock are not kept: each that is left has the row written anew, with all of them. */
+/** The most edges beside one lock: each new one writes the whole row again. */
 const MOST_KEPT = 1_000
 
 /** An edge, and until when it counts. */
@@ -20,7 +20,7 @@ interface LeftEdge extends SeenEdge {
   readonly until: number
 }
 
-/** The edges beside one lock, in the order in which they were first left. */
+/** The edges beside one lock, the oldest first. */
 interface EdgesBody {
   edges: LeftEdge[]
 }

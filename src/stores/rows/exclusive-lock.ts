@@ -20,13 +20,13 @@ export interface ExclusiveBody {
   owner: Owner | undefined
   holds: number
   endsAt: number
-  /** Since when its owner has it; undefined where nobody has. */
+  /** Since when its owner has it; undefined if nobody has. */
   since: number | undefined
   /** The last token given. */
   fence: bigint | undefined
-  /** The transactions that keep it for who had it when they were tied, whatever becomes of the lease. */
+  /** Open transactions, and the owner for whom each keeps the lock, whatever becomes of the lease. */
   readonly ties: Tied<Owner>
-  /** Set if its holder's process may keep it beyond its release: whether that has heard that others ask for it. */
+  /** Set if the holder's process may keep the lock after its release. `told`: that process knows that others ask. */
   lingers: { told: boolean } | undefined
   readonly line: LineBody
   readonly listeners: string[]
@@ -82,7 +82,7 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
       quietFrom(line),
       tickets.until,
     )
-    // A transaction does not say how long it lasts, nor does one that only listens.
+    // Nobody knows how long a transaction lasts, or a client listens.
     const open = tied || listeners.length > 0
     return {
       owner,
@@ -113,11 +113,11 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
   },
 }
 
-/** One lock while its row is changed: what the scripts of `lua/parts/lock.lua` do. */
+/** One lock during a change of its row: what the scripts of `lua/parts/lock.lua` do. */
 export class ExclusiveLock {
   readonly line: Line<Place>
   readonly listeners: Listeners
-  /** Of those who wait where this store has one vote of several. */
+  /** The waiting clients' tickets, where this store has one vote of several. */
   readonly tickets: Tickets
   readonly #body: ExclusiveBody
   readonly #way: Way
@@ -156,7 +156,7 @@ export class ExclusiveLock {
     return this.#body.owner
   }
 
-  /** Since when its owner has it; unknown where the clock was set back meanwhile. */
+  /** Since when its owner has it; undefined if the store's clock has gone back since then. */
   get heldSince(): number | undefined {
     return sinceBefore(this.now, this.#body.since)
   }
@@ -165,7 +165,7 @@ export class ExclusiveLock {
     return this.#body.holds
   }
 
-  /** Whom the transactions tied to it keep it for, where there are any. */
+  /** The owner for whom open transactions keep it, if there are any. */
   get tiedTo(): Owner | undefined {
     const [owner] = Object.values(this.#body.ties)
     return owner
@@ -180,12 +180,12 @@ export class ExclusiveLock {
     return this.#body.fence
   }
 
-  /** How long until its lease ends; 0 where it is free. */
+  /** The time until its lease ends; 0 if it is free. */
   get remainingMs(): number {
     return this.owner === undefined ? 0 : this.#body.endsAt - this.now
   }
 
-  /** How long until it may be vacant if its owner does not release it. */
+  /** The time until it may be vacant without a release. */
   get obstacleMs(): number {
     return this.owner === undefined && this.tiedTo !== undefined ? TIED_LOOK_MS : this.remainingMs
   }
@@ -195,7 +195,7 @@ export class ExclusiveLock {
     return this.line.processes + this.listeners.count
   }
 
-  /** Gives the lock, which is free. Returns the token, if it has one. */
+  /** Grants the free lock. Returns the token, if the mode has one. */
   grant(place: Place, leaseMs: number): bigint | undefined {
     const body = this.#body
     body.holds = 1
@@ -204,7 +204,7 @@ export class ExclusiveLock {
     return this.pass(ownerOf(place), modeOf(place))
   }
 
-  /** Its client may keep it beyond its release. */
+  /** Lets its client keep it after the release. */
   mayLinger(): void {
     this.#body.lingers = { told: false }
   }
@@ -214,7 +214,7 @@ export class ExclusiveLock {
     return this.#body.lingers !== undefined && this.owner !== undefined
   }
 
-  /** A call is refused by that lock. Returns whether its client may have nobody inside; it is told, until it hears. */
+  /** Notes that the lock refused a call. Returns whether its client may have nobody inside, and tells that client until it has heard. */
   ask(): boolean {
     const { lingers, owner } = this.#body
     if (!lingers || owner === undefined) return false
@@ -226,7 +226,7 @@ export class ExclusiveLock {
     return true
   }
 
-  /** Sets how many holds its owner has, and when the lease ends. Tells the first in line if that is sooner than it knows. */
+  /** Sets the owner's holds and the end of the lease. Tells the first in line if that is sooner than it knows. */
   keep(holds: number, endsAt: number): boolean {
     const body = this.#body
     const sooner = endsAt < body.endsAt
@@ -236,13 +236,13 @@ export class ExclusiveLock {
     return sooner
   }
 
-  /** That owner has it from now on. Returns the token, if it has one. */
+  /** Makes that owner the holder. Returns the token, if the mode has one. */
   pass(owner: Owner, mode: string): bigint | undefined {
     const body = this.#body
     body.owner = owner
     body.since = Math.floor(this.now)
     const fenced = mode === 'f'
-    // Where the clock gives the tokens, they tell a table since when the lock is held.
+    // Where tokens come from the clock, a table learns from them since when the owner has the lock.
     const fence = fenced || this.#firstFence > 1n ? this.mint() : undefined
     return fenced ? fence : undefined
   }
@@ -254,12 +254,12 @@ export class ExclusiveLock {
     return minted
   }
 
-  /** Its owner keeps it until that transaction has ended, if not for longer. */
+  /** Keeps it for its owner at least until that transaction ends. */
   tie(owner: Owner, tie: string): void {
     this.#body.ties[tie] = owner
   }
 
-  /** Takes the lock from its owner: the next in line gets it, unless a transaction keeps it. Returns whether it was held. */
+  /** Takes the lock from its owner and grants it to the next in line, unless a transaction keeps it. Returns whether an owner held it. */
   free(): boolean {
     const { owner } = this.#body
     if (owner === undefined) return false

@@ -1,4 +1,4 @@
-/** Whether a text matches a glob as Redis understands it: `*`, `?`, `[a-z]`, `[^a]`, and a backslash before what is to be taken as is. */
+/** Whether a text matches a glob as Redis understands it: `*`, `?`, `[a-z]`, `[^a]`, and a backslash that escapes the next character. */
 export function matchesGlob(glob: string, text: string): boolean {
   const parts = [...glob]
   const characters = [...text]

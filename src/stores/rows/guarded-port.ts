@@ -20,7 +20,7 @@ const guardedValues: Shape<GuardedBody> = {
     endsAt: undefined,
     fence,
     waiting: [],
-    // A row with nothing in it may be cleaned away: what refuses late writers has to stay.
+    // The store may clean away an empty row, but late writers must still find the fence.
     rest: fence === undefined ? undefined : JSON.stringify({ value }),
   }),
   unpack: ({ fence, rest }) => {

@@ -69,7 +69,7 @@ export class RowLatchPort implements CountDownLatchPort {
     return await this.client.change(latches, name, ({ body }): AcquireReply => {
       if (body.count === 0) return { outcome: 'granted', room: Infinity }
       const { id, letters } = this.client
-      // Only a client that listens is listed. A call may leave before it listens, and nothing would take its client off the list.
+      // Lists only a client that listens: a call may leave before it listens, and nothing would take its client off the list.
       const listens = waits && letters.awaits(latches.keyspace, name)
       if (listens && !body.listeners.includes(id)) body.listeners.push(id)
       return { outcome: 'busy', remainingMs: Infinity, holder: undefined }
@@ -146,7 +146,7 @@ export class RowLatchPort implements CountDownLatchPort {
   }
 }
 
-/** Tells everybody who waits. Returns whether it was closed. */
+/** Opens the latch and tells all waiters. Returns whether it was closed. */
 function open(name: string, draft: Draft<LatchBody>): boolean {
   const { body } = draft
   if (body.count === 0) return false

@@ -10,13 +10,13 @@ import type { Keyspace } from './shape.js'
 
 type Read = (told: Told | undefined) => void
 
-/** Hands the messages to one client to its watches, by the row they are about. */
+/** Passes a client's messages to its watches, by row. */
 export class Letters implements InboxListener {
   readonly #readers = new Map<string, Set<Read>>()
 
   /**
-   * @param leftPlaces are given back what is granted to them (rule W4)
-   * @param words those that this client leaves in lines, by addresses
+   * @param leftPlaces places that calls have left; they give back late grants (rule W4)
+   * @param words the words that this client leaves in lines, by address
    */
   constructor(
     private readonly leftPlaces: LeftPlaces,
@@ -43,7 +43,7 @@ export class Letters implements InboxListener {
     return this.#readers.has(addressOf(keyspace, name))
   }
 
-  /** Calls `read` with each message about that row, and without one when some may have been missed. */
+  /** Calls `read` with each message about that row, and without one when the client may have missed some. */
   watch(inbox: Inbox, keyspace: Keyspace, name: string, read: Read, onClose?: () => void): Watch {
     const address = addressOf(keyspace, name)
     const readers = this.#readers.get(address) ?? new Set()
@@ -67,8 +67,8 @@ export class Letters implements InboxListener {
 }
 
 /**
- * What a message says, as its text. A grant begins with its proof, of the word that the process has left in the line: whoever may send
- * messages could let a process in beside the holder without it.
+ * The text of a message. A grant begins with a proof made of the word that the process left in the line. Without it, whoever may send
+ * messages could let a process in beside the holder.
  */
 export function textOf(told: Told, word?: string): string {
   const text = JSON.stringify(told)
@@ -79,7 +79,7 @@ function withProof(text: string, word: string): string {
   return `${proofOf('sha256', word, text)} ${text}`
 }
 
-/** A grant that is not proven is a reason to look, no more. */
+/** Reads a message. A grant without proof is only a reason to look. */
 function toldIn(text: string, lockName: string, wordOf: () => string): Told {
   try {
     const json = text.slice(text.indexOf('{'))
@@ -91,12 +91,12 @@ function toldIn(text: string, lockName: string, wordOf: () => string): Told {
   }
 }
 
-/** What a message means to those who wait, at places that are theirs; undefined where it is for others. */
+/** What a message means to the waiters at these places; undefined if it is for others. */
 export function newsIn(
   told: Told | undefined,
   isTheirs: (place: Place) => boolean = () => false,
 ): { readonly news: News | undefined } | undefined {
-  // A server that took over may not know of the last places: all ask again.
+  // A server that took over may lack the newest places: all ask again.
   if (!told) return { news: { placesGone: true } }
   if ('asked' in told) return undefined
   if ('became' in told) {
@@ -108,7 +108,7 @@ export function newsIn(
   return isTheirs(told.letIn) ? { news: { grantedTo: ownerOf(told.letIn) } } : undefined
 }
 
-/** Which row that is, in one text. */
+/** The row's keyspace and name in one text. */
 export function addressOf(keyspace: Keyspace, name: string): string {
   return `${keyspace}:${name}`
 }

@@ -29,7 +29,7 @@ export class RowLockPort implements FencedPort {
   readonly #line: LingeringRowLine | undefined
   readonly #entrance = new Entrance<Answer>()
 
-  /** @param inLine whether its waiters stand in the line that the row keeps. Else they try when a release is announced, or poll. */
+  /** @param inLine whether waiters stand in the row's line. Otherwise they try at each announced release, or poll. */
   constructor(
     private readonly client: RowClient,
     private readonly mode: Mode,
@@ -40,7 +40,7 @@ export class RowLockPort implements FencedPort {
     this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace, giveBack) : undefined
   }
 
-  /** Whether there is push may be known only when the store was reached. */
+  /** A getter, since a session may learn only from the server whether it has push. */
   get line(): LingeringRowLine | undefined {
     return this.client.inbox && this.#line
   }
@@ -59,7 +59,7 @@ export class RowLockPort implements FencedPort {
     const takenOver = this.line?.takeOver(this.#place(owner), request)
     if (takenOver) return takenOver
     const queues = request.waits && this.client.inbox
-    // A call that polls reads the row until it is free: what only asks shall not write, nor lock the row.
+    // A polling call only reads the row until the lock is free, so that it neither writes nor locks the row.
     if (
       express &&
       heldBefore === 0 &&
@@ -102,7 +102,7 @@ export class RowLockPort implements FencedPort {
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
     if (heldBefore === 1 && (await this.client.express?.free(name, owner, this.line?.hears(name)))) {
-      // Polling calls hear nothing: those of other processes get their turn if this one does not go on at once.
+      // Polling calls hear nothing: other processes get their turn if this one pauses.
       return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
     }
     return await this.#change(name, (lock) => this.#release(lock, request))
@@ -112,7 +112,7 @@ export class RowLockPort implements FencedPort {
     const { ties } = this.client
     if (!ties) return undefined
     return async (name, owner, tx) => {
-      // Before the row is looked at: whoever may have the lock after this sees the tie.
+      // Before the look at the row, so that every later owner sees the tie.
       const tie = await ties.tie(tx, name)
       return await this.#change(name, (lock) => {
         if (lock.owner === owner) lock.tie(owner, tie)
@@ -164,7 +164,7 @@ export class RowLockPort implements FencedPort {
     return await this.#change(name, (lock) => {
       const { owner } = lock
       const freed = lock.free()
-      // Its waiters look whether it still has the lock.
+      // That client looks whether it still has the lock.
       if (owner !== undefined) lock.tell(clientOf(owner), { lookInMs: 0 })
       if (freed) lock.listeners.announce({ became: 'free' })
       return freed
@@ -258,7 +258,7 @@ export class RowLockPort implements FencedPort {
 
   #busy(lock: ExclusiveLock, { name, owner, waits }: AcquireRequest): BusyReply {
     const lingers = lock.ask()
-    // Kept by a transaction alone, nobody knows for how long.
+    // Only a transaction keeps it, nobody knows for how long.
     const tied = lock.owner === undefined
     const busy = {
       outcome: 'busy' as const,
@@ -272,7 +272,7 @@ export class RowLockPort implements FencedPort {
     if (this.line) {
       const { firstLeaseMs } = this.client
       const place = this.#place(owner)
-      // Of those in line the first looks again and again, for all.
+      // The first in line looks again and again, for all.
       const endsInMs = tied && (lock.line.head ?? place) !== place ? Infinity : lock.obstacleMs
       return { ...busy, againMs: lock.line.stand(place, endsInMs, firstLeaseMs, this.#word(name)) }
     }
@@ -287,7 +287,7 @@ export class RowLockPort implements FencedPort {
     if (lock.owner === owner) this.#free(lock)
     // The place behind it may be the next now.
     if (lock.owner === undefined) lock.line.advance()
-    // Kept by a transaction alone: the head of the line looks for all.
+    // Only a transaction keeps it: the head of the line looks for all.
     if (lock.owner === undefined && lock.tiedTo !== undefined) lock.line.callHead()
   }
 
@@ -336,7 +336,7 @@ export class RowLockPort implements FencedPort {
   }
 }
 
-/** Whose it is; one that a transaction keeps it for has no holds any more. */
+/** The owner; one for whom only a transaction keeps the lock has no holds. */
 function ownersOf({ owner, holds, heldSince, tiedTo }: ExclusiveLock): LockSeen['owners'] {
   if (owner !== undefined) return [{ owner, holds, ...(heldSince !== undefined && { heldSince }) }]
   return tiedTo === undefined ? [] : [{ owner: tiedTo, holds: 0 }]

@@ -1,6 +1,6 @@
 /**
- * The token of a new tenure: greater than the last, and no less than the clock's. So it grows even where the last is not known, in a
- * replica that took over without the end of what its primary had written.
+ * The token of a new tenure: greater than the last one, and no less than the clock's microseconds. So tokens grow even in a replica that
+ * took over without its primary's last writes.
  */
 export function nextFence(last: bigint | undefined, clock: bigint): bigint {
   return last === undefined || last < clock ? clock : last + 1n

@@ -72,7 +72,7 @@ export function aRecordOf<Key extends string, Value>(
   }
 }
 
-/** An object with these parts. Others that it has are passed over. */
+/** Reads an object with these parts, and ignores others. */
 export function partsOf<Needed extends Readers, Optional extends Readers>(
   needed: Needed,
   optional: Optional,

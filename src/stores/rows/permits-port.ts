@@ -163,7 +163,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     const place = placeOf(request)
     const granted = line.settled(owner)
     const mine = semaphore.takenBy(owner)
-    // What was granted in line has exactly the lease of its first request. No other is made shorter by a request that is repeated.
+    // A grant in line gets exactly the lease of its first request. A repeated request shortens no other lease.
     for (const taker of mine)
       if (granted) semaphore.endIn(taker, leaseMs)
       else semaphore.extend(taker, leaseMs)

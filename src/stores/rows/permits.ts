@@ -7,20 +7,20 @@ import { aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './p
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
 
-/** For so long calls that come may take what is too little for the first in line. As in `lua/permits-acquire.lua`. */
+/** How long new calls may pass a first in line that wants more than there is. As in `lua/permits-acquire.lua`. */
 const OVERTAKEN_MS = 2_000
 
-/** Taken permits, and when their lease ends; never, where there is no time. */
+/** Taken permits, and the end of their lease; without a time it never ends. */
 export interface Taken {
   readonly permits: number
   endsAt?: number
 }
 
-/** Permits as their row keeps them: how many are available, who has taken how many, and who waits. A place is for so many as its mode says. */
+/** Permits as their row keeps them: how many are available, who has taken how many, and who waits. A place's mode says how many it wants. */
 export interface PermitsBody {
-  /** Undefined where no number was ever set. */
+  /** Undefined until somebody sets a number. */
   available?: number | undefined
-  /** When all of it is gone; never, where there is no time. */
+  /** When the semaphore expires; never without a time. */
   goneAt?: number | undefined
   readonly taken: Record<string, Taken>
   readonly answered: Answered<boolean | number>
@@ -72,19 +72,19 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
   }
 }
 
-/** Under what an owner's permits are written down. */
+/** The keys under which a row keeps an owner's permits. */
 export interface Entries {
-  /** With how many each. */
+  /** New keys for that many permits, with the number under each. */
   of(owner: Owner, permits: number): ReadonlyMap<string, number>
   /** Those of that owner. */
   takenBy(owner: Owner, taken: PermitsBody['taken']): readonly string[]
-  /** As what one is shown. */
+  /** The owner that inspection shows for a key. */
   ownerOf(taker: string): Owner | undefined
   /** The client of a holder, where the store knows it. */
   clientOf(taker: string): string | undefined
 }
 
-/** One semaphore while its row is changed, with the permits of ended leases given back. */
+/** One semaphore during a change of its row; it has taken back the permits of ended leases. */
 export class Permits {
   readonly line: Line<Place>
   readonly now: number
@@ -154,13 +154,13 @@ export class Permits {
     this.available -= permits
   }
 
-  /** Whether a call that stands in no line may take what is too little for the first in it. */
+  /** Whether a call outside the line may take permits that are too few for the first in it. */
   get mayPass(): boolean {
     const { first } = this.draft.body
     return first === undefined || this.now - first.since <= OVERTAKEN_MS
   }
 
-  /** Gives what is available to those in line, as far as it goes. The head looks when the first lease ends. */
+  /** Grants available permits along the line, as far as they go. The head looks when the first lease ends. */
   passOn(): void {
     this.line.advance()
     this.line.callHead()

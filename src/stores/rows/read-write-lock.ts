@@ -18,7 +18,7 @@ export interface MemberHold {
   readonly fence: string
   count: number
   endsAt: number
-  /** Since when it is held. */
+  /** When the hold began. */
   readonly since: number
 }
 
@@ -27,7 +27,7 @@ export interface ReadWriteBody {
   readonly holds: Record<Member, MemberHold>
   /** The last token given. */
   fence: bigint | undefined
-  /** The transactions that keep it for who had it when they were tied, whatever becomes of the leases. */
+  /** Open transactions, and the member for whom each keeps the lock, whatever becomes of the leases. */
   readonly ties: Tied<Member>
   readonly line: LineBody
 }
@@ -73,7 +73,7 @@ export const readWriteLocks: Shape<ReadWriteBody> = {
   },
 }
 
-/** One lock while its row is changed, without the holds whose lease has ended. */
+/** One lock during a change of its row, without the holds whose lease has ended. */
 export class ReadWriteLock {
   readonly line: Line<Member>
   readonly now: number
@@ -127,7 +127,7 @@ export class ReadWriteLock {
     return this.tiedTo(member) === undefined
   }
 
-  /** Who that is not a holder any more keeps the member out, by a transaction. */
+  /** The former holder that keeps the member out by its transaction, if there is one. */
   tiedTo(member: Member): Owner | undefined {
     const inTheWay = this.tied.find((tied) => modeOf(member) === 'w' || modeOf(tied) === 'w')
     return inTheWay && ownerOf(inTheWay)

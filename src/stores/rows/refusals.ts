@@ -7,13 +7,13 @@ const REMEMBERED_MS = 1_000
 const SLICE_MS = 200
 
 /**
- * Locks that were refused lately to calls that ask again and again: until one is granted, or nobody has asked for a while, the next attempt
- * is likely to be refused as well.
+ * Locks that the store lately refused to polling calls. Until it grants one, or nobody has asked for a while, it probably refuses the next
+ * attempt too.
  */
 export class Refusals {
-  /** When each was refused last, the oldest first. */
+  /** The time of each lock's last refusal, the oldest first. */
   readonly #at = new Map<string, number>()
-  /** Of those, the ones that were granted since: from when on. */
+  /** The time of the grant of those that the store has granted since. */
   readonly #grantedAt = new Map<string, number>()
 
   constructor(private readonly clock: Clock) {}

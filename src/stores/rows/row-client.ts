@@ -51,8 +51,8 @@ export class RowClient {
   }
 
   /**
-   * Whether the watchdog makes a lease of that length of the one that is granted in line: then nothing is to be done to take it over. A
-   * quarantine has to be added to it.
+   * Whether the watchdog prolongs a grant in line to a lease of that length: then taking it over changes nothing. (A quarantine has to be
+   * added.)
    */
   prolongs(leaseMs: number): boolean {
     const { watchdogLeaseMs, quarantineMs } = this.settings
@@ -76,7 +76,7 @@ export class RowClient {
     return this.inbox ? undefined : POLLS
   }
 
-  /** The number of waiters that a row shows; unknown where clients poll, since they leave no trace in the row. Ask after the row was read. */
+  /** The number of waiters that a row shows; undefined where clients poll, since they leave no trace. Call it after a read of the row. */
   counted(listening: number): number | undefined {
     return this.inbox && listening
   }
@@ -109,20 +109,20 @@ export class RowClient {
     )
   }
 
-  /** The call of that place has left. Gives back what the place is still granted. */
+  /** Notes that the call of that place has left, and gives back a later grant. */
   left(keyspace: Keyspace, name: string, place: Place, giveBack: () => Promise<unknown>): void {
     this.#leftPlaces.add(place, addressOf(keyspace, name), giveBack)
   }
 
   /**
-   * The owner of that place asks for the lock again: what it is granted from now on is its own, however late the message. Resolves when
-   * what was granted to the place before is given back.
+   * Notes that the owner of that place asks again: from now on a grant is its own, however late the message. Resolves when this client has
+   * given back the earlier grant to that place.
    */
   isBack(keyspace: Keyspace, name: string, place: Place): Promise<void> | undefined {
     return this.#leftPlaces.delete(place, addressOf(keyspace, name))
   }
 
-  /** What proves a grant in that row's line to this client. */
+  /** The word that proves a grant in that row's line to this client. */
   wordOf(keyspace: Keyspace, name: string): string {
     return this.#words.of(addressOf(keyspace, name))
   }
@@ -131,7 +131,7 @@ export class RowClient {
     return this.#session.names(keyspace, pattern)
   }
 
-  /** Calls `read` with each message about that row, and without one when some may have been missed. */
+  /** Calls `read` with each message about that row, and without one when the client may have missed some. */
   watch(keyspace: Keyspace, name: string, read: (told?: Told) => void, onClose?: () => void): Watch {
     const { inbox } = this
     if (inbox) return this.letters.watch(inbox, keyspace, name, read, onClose)
@@ -139,28 +139,28 @@ export class RowClient {
     return { confirmed: Promise.resolve(), close: () => undefined }
   }
 
-  /** Hears of every change of that row from its confirmation on, until the last of its watches is closed. */
+  /** Calls back on every change of that row, from the confirmation until the last watch closes. */
   listen<Body extends Heard>(name: string, shape: Shape<Body>, onNews: (news?: News) => void): Watch {
     const { keyspace } = shape
     const list = (): Promise<void> =>
       this.change(shape, name, ({ body }) => {
-        // Who has left meanwhile has been taken off already: what is listed now would stay.
+        // After the last watch has closed and unlisted this client, an entry would stay for ever.
         const listens = this.letters.awaits(keyspace, name)
         if (listens && !body.listeners.includes(this.id)) body.listeners.push(this.id)
       })
     let gaps = 0
-    // Others take a client off the list that no message reaches.
+    // Other clients unlist one that no message reaches.
     const listAgain = async (): Promise<void> => {
       gaps += 1
       const nth = gaps
       await this.#insist(list, () => nth !== gaps)
-      // What happened before it was listed again nobody has told it.
+      // Nobody told this client of changes while it was unlisted.
       if (nth === gaps) onNews()
     }
     const read = (told?: Told): void => {
       const heard = newsIn(told)
       if (heard) onNews(heard.news)
-      // While messages do not come it would be taken off again.
+      // While no messages come, others would unlist it again.
       if (!told && this.inbox?.open) listAgain().catch(this.settings.onError)
     }
     const watch = this.watch(keyspace, name, read, () => {
@@ -187,19 +187,19 @@ export class RowClient {
     }
   }
 
-  /** Takes this client off that list, unless it listens again. */
+  /** Unlists this client, unless it listens again. */
   #unlist<Body extends Heard>(name: string, shape: Shape<Body>): Promise<void> {
     const listens = (): boolean => this.letters.awaits(shape.keyspace, name)
     const takeOff = (): Promise<void> =>
       this.change(shape, name, ({ body }) => {
         const at = body.listeners.indexOf(this.id)
-        // Who listens again by now may have been listed before this change came to the row.
+        // A new watch may have listed this client before this change reached the row.
         if (at >= 0 && !listens()) body.listeners.splice(at, 1)
       })
     return this.#insist(takeOff, listens)
   }
 
-  /** Makes that change as soon as the store can be reached, unless it is in vain, or this client is closed: then nobody reaches it. */
+  /** Repeats that change until the store takes it, the change is in vain, or this client closes and nobody reaches it any more. */
   async #insist(change: () => Promise<void>, inVain: () => boolean): Promise<void> {
     const { schedule, onError } = this.settings
     for (let failures = 1; !this.#closed && !inVain(); failures += 1) {

@@ -15,16 +15,16 @@ import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import type { Keyspace } from './shape.js'
 
-/** What a request has come to, and the store's clock when its row was read. */
+/** The answer to a request, and the store's clock at the read of its row. */
 export interface Answer extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   readonly reply: AcquireReply
 }
 
-/** The lines in which one client stands: each is kept in the row of its lock. What the client knows of its places there is kept here. */
+/** The lines in which one client stands. The row of a lock keeps its line; this keeps what the client knows of its places. */
 export class RowLine implements StoreLine {
   readonly placeMs = LONGEST_LOOK_MS
   readonly #known = new Map<string, ClientLine>()
-  /** The requests that are under way, by place and name. */
+  /** The requests under way, by place and name. */
   readonly #asking = new Set<string>()
 
   /** @param giveBack takes a place out of the line, and gives back what its owner has */
@@ -56,8 +56,8 @@ export class RowLine implements StoreLine {
   }
 
   /**
-   * The lock, if that place was granted it and its process was told: the row says so already. Undefined where the row has to be changed,
-   * or to be asked.
+   * The lock, if a message has granted it to that place: the row says so already. Undefined if the client has to change the row, or to look
+   * at it.
    */
   takeOver(place: Place, { name, heldBefore, leaseMs }: AcquireRequest): GrantedReply | undefined {
     const { client } = this
@@ -68,7 +68,7 @@ export class RowLine implements StoreLine {
     return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
   }
 
-  /** Changes the row for a request, which may give its place to stand in line. */
+  /** Changes the row for a request; the place of a request that waits joins the line. */
   async ask(
     place: Place,
     { name, waits }: AcquireRequest,
@@ -85,7 +85,7 @@ export class RowLine implements StoreLine {
       else if (joins) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
       return reply
     } catch (error) {
-      // A request that may have been carried out is repeated or abandoned; a refused one is over.
+      // The core repeats or abandons a request with an unknown outcome; a refused one is over.
       if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)
       throw error
     } finally {
@@ -93,20 +93,20 @@ export class RowLine implements StoreLine {
     }
   }
 
-  /** The call of that place has left. Gives back what the place is still granted. */
+  /** Notes that the call of that place has left, and gives back a later grant. */
   left(name: string, place: Place): void {
     this.#leave(name, place)
     this.client.left(this.keyspace, name, place, () => this.giveBack(name, place))
   }
 
-  /** Nobody hears of the places there any more. */
+  /** Forgets the places of that lock, once its last watch has closed. */
   #closed(name: string): void {
     if (this.client.letters.awaits(this.keyspace, name)) return
     for (const place of this.#known.get(name)?.places ?? [])
       if (!this.#asking.has(`${place} ${name}`)) this.left(name, place)
   }
 
-  /** The place has the lock, or has left. */
+  /** Forgets a place that has the lock, or has left. */
   #leave(name: string, place: Place): void {
     const known = this.#known.get(name)
     known?.leave(place)

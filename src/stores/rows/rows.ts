@@ -15,9 +15,9 @@ export interface Rows {
 
 export interface RowSession {
   /**
-   * Changes the row of that name as one step: nothing else changes it between what `change` sees and what it leaves. `change` may be
-   * called again if another client was faster, so it keeps nothing but what it returns. If it leaves the body as it was, nothing is
-   * written. What it throws is passed on, and nothing is written.
+   * Changes the row of that name as one step: nothing else changes it between what `change` sees and what it leaves. The store calls
+   * `change` again if another client was faster, so it keeps nothing but what it returns. The store writes nothing if `change` leaves the
+   * body as it was, or throws; it passes the error on.
    */
   change<Body, Result>(
     shape: Shape<Body>,
@@ -40,23 +40,23 @@ export interface RowSession {
   close(): Promise<void>
 }
 
-/** A row while it is changed. */
+/** A row during a change. */
 export interface Draft<Body> {
-  /** To be changed in place; a blank one where there is no row. */
+  /** `change` edits it in place; blank if there is no row. */
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
-  /** When that clock was asked, on the client's clock, if that may have been before `change` was called. */
+  /** The client's time when it asked for `now`, if that may be before the call of `change`. */
   readonly askedAt?: number | undefined
-  /** The least token to be given: greater than any that a row of that name can have given before it was cleaned away, or is not known. */
+  /** The least possible next token: greater than any token of an earlier row of that name. */
   readonly firstFence: bigint
   /** Whether a message would reach that client now. */
   reaches(client: string): boolean
-  /** Whether that client's process is known to have ended, so that what it holds is free. False where a store cannot know. */
+  /** Whether that client's process has surely ended, so that its holds are free. False if a store cannot know. */
   ended(client: string): boolean
   /** Whether the transaction of that tie has ended. Absent in a store without ties. */
   tieEnded?(tie: string): boolean
-  /** Sends a message to that client's inbox once the change is made. */
+  /** Sends a message to that client's inbox, together with the change. */
   tell(client: string, message: Message): void
 }
 
@@ -81,28 +81,28 @@ export interface InboxListener {
   /** Whether anybody waits for a message. */
   readonly waits?: boolean
   message(message: Message): void
-  /** Messages may have been missed. Called each time the inbox has broken and is open again, and when it breaks. */
+  /** The client may have missed messages. An inbox calls it when it breaks, and when it is open again. */
   missed(): void
 }
 
-/** What is most often asked of an exclusive lock, each as one command that changes the row only if it is as simple as that. */
+/** The most frequent requests for an exclusive lock, each as one command that changes the row only in the simple case. */
 export interface Express {
-  /** Takes a lock that is free, with nobody waiting. Gives the token, or undefined if the lock is not like that: then `change` decides. */
+  /** Takes a free lock for which nobody waits. Returns the token; undefined in any other case: then `change` decides. */
   take(request: {
     readonly name: string
     readonly owner: string
     readonly leaseMs: number
   }): Promise<bigint | undefined>
   /**
-   * Frees a lock of which this owner has the only hold, and for which nobody waits; or gives it to the next in line, as `change` would,
-   * if it can do that too. False if it is not like that.
-   * @param waitedFor whether others are likely to wait
+   * Frees a lock of which this owner has the only hold, and for which nobody waits; or grants it to the next in line, as `change` would,
+   * if the store can do that too. False in any other case.
+   * @param waitedFor whether others probably wait
    */
   free(name: string, owner: string, waitedFor?: boolean): Promise<boolean>
   /**
-   * Adds a place at the end of the line of a lock that another owner holds, as `change` would. Undefined if the lock is not like that, or
-   * the place is there: then `change` decides. Absent where `change` costs no more. `firstLeaseMs`: how long a grant lasts until the
-   * process takes over. `word`: what proves a grant to it.
+   * Adds a place at the end of the line of a lock that another owner holds, as `change` would. Undefined in any other case, and if the
+   * place is there: then `change` decides. Absent where `change` costs no more. `firstLeaseMs`: how long a grant lasts until the process
+   * takes over. `word` proves a grant to it.
    */
   stand?(request: {
     readonly name: string
@@ -128,13 +128,13 @@ export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   /** Since when; unknown where there was no token. */
   readonly since: number | undefined
   readonly endsAt: number
-  /** When its process is to look. */
+  /** When its process has to look. */
   readonly looksAt: number
 }
 
-/** A table of rows that can be written only if nobody else has meanwhile. */
+/** A table that writes a row only if its version is unchanged. */
 export interface VersionedTable {
-  /** The row as it is; `packed` is undefined where there is none, and its version 0 then. */
+  /** Reads the row; without one `packed` is undefined, and the version 0. */
   read(keyspace: Keyspace, name: string): Promise<Versioned>
   /** Writes the row if its version is still that, and sends the messages with it. Returns whether it did. */
   write(
@@ -152,10 +152,10 @@ export interface Versioned {
   readonly now: number
   /** The time of the request by the client's clock, if that was before the call of `read`. */
   readonly askedAt?: number | undefined
-  /** Of the clients in `packed.waiting`, and that of the owner, those that are known to be out of reach of messages. */
+  /** Those of the clients in `packed.waiting`, and of the owner's, that messages surely do not reach. */
   readonly unreachable: ReadonlySet<string>
-  /** Whether that client's process is known to have ended, so that what it holds is free. Absent where a store cannot know. */
+  /** Whether that client's process has surely ended, so that its holds are free. Absent if a store cannot know. */
   ended?(client: string): boolean
-  /** Of the ties in `packed.rest`, those whose transactions are known to have ended. Absent in a store without ties. */
+  /** The ties in `packed.rest` whose transactions have surely ended. Absent in a store without ties. */
   readonly endedTies?: ReadonlySet<string>
 }

@@ -10,7 +10,7 @@ import type { Rows } from './rows.js'
 import { RowSemaphorePort } from './semaphore-port.js'
 import { RowValuesPort } from './values-port.js'
 
-/** One client's access to locks that are kept as rows: every kind there is, but those of a line where nobody can be told of a grant. */
+/** One client's access to locks kept as rows. Fair and read-write locks need a store that can push a grant. */
 export class RowStoreSession implements StoreSession {
   readonly lock: RowLockPort
   readonly announcedLock: RowLockPort

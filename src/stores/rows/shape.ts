@@ -1,7 +1,7 @@
 /** Rows of different keyspaces have nothing to do with each other, whatever their names. */
 export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value' | 'edges'
 
-/** What a row of one keyspace says, and how it is written down. */
+/** What a row of one keyspace says, and how to pack it. */
 export interface Shape<Body> {
   readonly keyspace: Keyspace
   blank(): Body
@@ -15,7 +15,7 @@ export interface Packed {
   readonly owner: string | undefined
   /** How many holds there are. */
   readonly holds: number
-  /** When the lease ends, in milliseconds since 1970; undefined where nothing is held, Infinity where it never ends. */
+  /** When the lease ends, in milliseconds since 1970; undefined if nobody holds anything, Infinity if it never ends. */
   readonly endsAt: number | undefined
   /**
    * Since when its owner has it, in milliseconds since 1970. A table needs no column for it: each tenure of a lock that one owner has at a
@@ -27,13 +27,13 @@ export interface Packed {
   /** The clients that wait. */
   readonly waiting: readonly string[]
   /**
-   * Everything else, in JSON; undefined where there is nothing else. If it begins with `until`, the row says nothing any more from that time on, in
-   * milliseconds since 1970, unless it is changed before: a store may then remove it.
+   * Everything else, in JSON; undefined if there is nothing else. If it begins with `until`, in milliseconds since 1970, the row means nothing
+   * from that time on unless it changes before: a store may then remove it.
    */
   readonly rest: string | undefined
 }
 
-/** A row that is not there, and one that says nothing. */
+/** A row that means nothing, or is not there. */
 export const NO_ROW: Packed = {
   owner: undefined,
   holds: 0,
@@ -59,7 +59,7 @@ export function sinceIn(owner: unknown, fence: bigint | undefined): number | und
   return typeof owner !== 'string' || fence === undefined ? undefined : Number(fence / 1_000n)
 }
 
-/** Since when a lock is held that has been held since then; unknown where the clock was set back meanwhile. */
+/** The time itself, unless the clock has gone back behind it: then nobody knows since when the lock is held. */
 export function sinceBefore(now: number, since = Infinity): number | undefined {
   return since <= now ? since : undefined
 }

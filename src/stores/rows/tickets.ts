@@ -2,7 +2,7 @@ import { aRecordOf, aText, aTime, aWhole, partsOf, type Read } from './parts.js'
 
 /** How long the client whose turn it is has for its request, before it loses its ticket. As in `lua/parts/tickets.lua`. */
 export const TURN_MS = 200
-/** How much longer than the lock's lease tickets are kept: those who wait ask again when the lease that they know of ends. */
+/** How much longer than the lock's lease the store keeps tickets: waiters ask again when the lease that they saw ends. */
 const TICKETS_KEPT_MS = 10_000
 
 /** The tickets of the clients that wait for a lock of which this store has one vote, as its row keeps them. */
@@ -22,7 +22,7 @@ export function noTickets(): TicketsBody {
   return { numbers: {}, until: 0 }
 }
 
-/** Whom a store prefers while it has its vote: a preference, and no more. The same as `lua/parts/tickets.lua`. */
+/** Which client the store prefers for its free vote: only a preference. The same as `lua/parts/tickets.lua`. */
 export class Tickets {
   constructor(
     private readonly body: TicketsBody,
@@ -78,8 +78,8 @@ export class Tickets {
   }
 
   /**
-   * The lock is free and that client asks for it: how long it is another's turn. A turn that was let pass costs the ticket. One that does not
-   * wait begins no turn: those who wait may all have died.
+   * How long it is another client's turn, when that client asks for the free lock. A client that misses its turn loses its ticket. A request
+   * that does not wait begins no turn: all waiters may have died.
    */
   turnOfAnother(client: string, waits: boolean): number {
     const turn = this.#turn

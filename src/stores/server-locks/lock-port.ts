@@ -16,7 +16,7 @@ import type { ServerLocks } from './server-locks.js'
 
 const LOST: AcquireReply = { outcome: 'lost' }
 
-/** Nothing is told: a call that waits does so in the server. */
+/** Tells nothing: calls wait in the server. */
 const SILENT: Watch = { confirmed: Promise.resolve(), inForce: true, close: () => undefined }
 
 /** A lock that the server keeps for a connection. The client counts the holds. */
@@ -131,7 +131,7 @@ export class ServerLockPort implements LockPort {
     try {
       await places.lease(place, holds === 1 ? leaseMs : Math.max(leaseMs, place.endsAt - places.now))
     } catch (error) {
-      // With its connection the lock is gone, and its holder has been told.
+      // The lock ended with its connection, and its holder knows.
       if (places.find(place.name, place.owner) !== place) return LOST
       throw error
     }

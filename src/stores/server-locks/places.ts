@@ -6,9 +6,9 @@ import type { SqlConnection } from '../sql/connection.js'
 import { Place } from './place.js'
 import type { Attempted, ServerLocks } from './server-locks.js'
 
-/** How long the server is asked to wait in one go. */
+/** The longest wait in one request to the server. */
 const LONGEST_WAIT_MS = 30_000
-/** Of the connections that are free at the moment one is kept, for so long. */
+/** How long one idle connection stays open. */
 const IDLE_MS = 10_000
 
 /** The places of one client, each with a connection of its own. */
@@ -60,8 +60,7 @@ export class Places {
   }
 
   /**
-   * Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server is known to have been there
-   * up to now.
+   * Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server has shown that it is there.
    */
   async wait(place: Place, by: number, hears: () => void): Promise<boolean> {
     return await this.#orDrop(place, async (connection) => {
@@ -146,7 +145,7 @@ export class Places {
     this.#closed = true
     this.locks.connector.close()
     this.#takeIdle()?.end()
-    // What is held stays so until the server ends the connection: work may go on under it.
+    // A held lock stays until the server ends its connection: work may go on under it.
     for (const { connection, holds } of this.#places.values()) if (holds === 0) connection?.end()
     this.#places.clear()
   }
@@ -178,7 +177,7 @@ export class Places {
     this.#idle = { connection, ending }
   }
 
-  /** Whether it has the lock is not known after a failure, and what has failed once is not used again. */
+  /** Gives up the connection after a failure: nobody knows whether it has the lock. */
   async #orDrop<Result>(place: Place, ask: (connection: SqlConnection) => Promise<Result>): Promise<Result> {
     try {
       return await ask(this.#connectionOf(place))

@@ -29,9 +29,9 @@ export interface ServerLocks {
   readonly connector: Connector
   /** Sets the lease, as far as the server can. Counts as a sign of life, like any statement. */
   lease(connection: SqlConnection, lease: Lease, withinMs?: number): Promise<unknown>
-  /** Takes the lock, which is not held on that connection, if it is free. */
+  /** Takes the lock if it is free. The connection does not hold it yet. */
   attempt(connection: SqlConnection, name: string, lease: Lease): Promise<Attempted>
-  /** Takes the lock, of which an attempt was refused. Waits for so long at most. */
+  /** Takes the lock after a refused attempt. Waits for so long at most. */
   wait(connection: SqlConnection, name: string, waitMs: number): Promise<boolean>
   free(connection: SqlConnection, name: string): Promise<unknown>
   /** The number by which the server knows the connection. */

@@ -4,7 +4,7 @@ import { ServerLockPort } from './lock-port.js'
 import { Places } from './places.js'
 import type { ServerLocks } from './server-locks.js'
 
-/** Locks that a server keeps for connections: a connection for each lock that is held or waited for. */
+/** Locks that a server keeps for connections: one connection for each held or awaited lock. */
 export class ServerLockStore implements Store {
   constructor(
     private readonly locksFor: (settings: StoreSettings) => ServerLocks,

@@ -36,7 +36,7 @@ export function rowsIn(cells: Cells, settings: StoreSettings): RowSession {
   }
 }
 
-/** What of a row is to be written into its cell. */
+/** The part of a row that its cell stores. */
 export function writeOf({ fence, rest }: Packed, now: number): Pick<CellWrite, 'text' | 'keepMs'> {
   const until = rest === undefined ? Infinity : (jsonIn(rest, 'rest', anEnd).until ?? Infinity)
   const text = JSON.stringify({ ...(fence !== undefined && { fence: String(fence) }), rest })

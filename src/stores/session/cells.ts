@@ -2,13 +2,13 @@ import type { Keyspace } from '../rows/shape.js'
 import type { Line } from './line.js'
 import type { LockName } from './lock-name.js'
 
-/** Values that can be written only if nobody else has meanwhile. Failures as in `SessionLink`. */
+/** Values with a version; a write requires that nobody else has written meanwhile. Failures as in `SessionLink`. */
 export interface Cells {
-  /** The value as it is. Not older than what anybody was answered before this was sent. */
+  /** Reads the value. It is at least as new as any earlier answer to any client. */
   read(cell: CellName): Promise<Cell>
-  /** The same, and a line as it was then or before: who stands before an entry in it, at most these stood before it when the value was read. */
+  /** Reads a value, and a line as it was then or before: at the read of the value, no others stood before an entry of that line. */
   readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }>
-  /** Writes it if it is as the request says. Returns its new version, or undefined where it is not written. */
+  /** Writes the value if its state is as the request says. Returns the new version; undefined if it wrote nothing. */
   write(request: CellWrite): Promise<bigint | undefined>
   /** Calls back whenever the value may have changed, from `confirmed` on. */
   watch(cell: CellName, onChange: () => void): CellWatch

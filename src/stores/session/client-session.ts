@@ -6,7 +6,7 @@ import { renewEveryMs } from '../../port/lease.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SessionLink } from './link.js'
 
-/** After a keep-alive that failed the next is sent so many times in the time to a regular one. */
+/** How many keep-alives follow a failed one before the next regular one. */
 const RETRIES = 10
 
 /** How long a server may take to confirm that an unused session has ended, when its client closes. */
@@ -16,13 +16,13 @@ interface Standing {
   readonly id: string
   /** How long it surely lives without a further keep-alive. */
   readonly aliveMs: number
-  /** When the last answered keep-alive was sent: the server counts from then, or later. */
+  /** When the client sent the last answered keep-alive: the server counts from then, or later. */
   aliveSince: number
 }
 
 /**
- * The session of one client: begun when it is first needed, kept alive while something depends on it. By the client's clock it ends
- * before the server ends it, so that the client always knows first (rule L3).
+ * The session of one client. It begins on first use, and the client keeps it alive while something depends on it. By the client's clock it
+ * ends before the server ends it, so that the client always knows first (rule L3).
  */
 export class ClientSession {
   #standing: Standing | undefined
@@ -36,11 +36,11 @@ export class ClientSession {
   constructor(
     private readonly link: SessionLink,
     private readonly settings: StoreSettings,
-    /** Everything that depended on that one is gone. */
+    /** Hears that a session has ended, and with it all that depended on it. */
     private readonly onEnd: (id: string, cause: unknown) => void,
   ) {}
 
-  /** Since when it is known to be alive, on the lease clock. */
+  /** When it last surely lived, on the lease clock. */
   get aliveSince(): number {
     return this.#standing?.aliveSince ?? -Infinity
   }

@@ -25,9 +25,9 @@ import { before, blockerOf, holdersIn } from './turns.js'
 export interface SessionLockTerms {
   readonly keyspace: LockKeyspace
   readonly mode: Mode
-  /** Whether those who wait stand in line; else an attempt is made only where nobody stands. */
+  /** Whether waiters stand in line; otherwise a call tries only while nobody stands there. */
   readonly joins: boolean
-  /** Whether each tenure has a token: then none is handed over, and each call has a place of its own. */
+  /** Whether each tenure has a token: then no hold is handed over, and each call has a place of its own. */
   readonly fenced: boolean
 }
 
@@ -200,7 +200,7 @@ export class SessionLockPort implements FencedPort {
     return holdersIn(line).filter(({ mode }) => mode === this.terms.mode)
   }
 
-  /** Of this client's own places it is known to whom they were passed. */
+  /** The owner of an entry. Of its own places this client knows the owner to whom it passed them. */
   #ownerOf({ key }: Entry): Owner {
     return this.places.behind(key)?.owner ?? ownerOf(key)
   }

@@ -8,15 +8,15 @@ import type { LockName } from './lock-name.js'
 import { permitsOf, takersIn } from './turns.js'
 
 /**
- * How many permits a semaphore has, as its cell says. Who has how many of them its line alone says: what is free is counted from both, and
- * kept nowhere, so that no count can go wrong.
+ * How many permits a semaphore has, as its cell says. Only its line says who has how many; clients compute the number of free ones from both,
+ * and nobody stores it, so that no count can go wrong.
  */
 export interface PermitNumber {
   /** Taken ones included; undefined where no number was ever set. */
   permits?: number | undefined
-  /** When all of it is gone; never, where there is no time. */
+  /** When the semaphore expires; never without a time. */
   goneAt?: number | undefined
-  /** The entries that had permits when the number was made smaller, and has become too small for: they keep theirs. */
+  /** The entries that had permits when the number became too small for them: they keep theirs. */
   kept: readonly string[]
   readonly answered: Answered<boolean | number>
 }
@@ -61,7 +61,7 @@ export function lockOf(name: string): LockName {
   return { keyspace: 'semaphore', name }
 }
 
-/** Forgets what is gone by then. */
+/** Drops an expired number. */
 export function asOf(body: PermitNumber, now: number): PermitNumber {
   if (body.goneAt === undefined || body.goneAt > now) return body
   body.permits = undefined

@@ -16,22 +16,22 @@ export interface Standing {
 export class Place implements Standing {
   readonly lock: LockName
   readonly mode: Mode
-  /** Whose it is now; its key names who it was made for. */
+  /** The present owner; the key names the first one. */
   owner: Owner
   /** How many holds it is for; 0 while it waits. */
   holds = 0
-  /** Whether it is known to have the lock. */
+  /** Whether it surely has the lock. */
   admitted = false
   /** Whether its call waits in line. */
   joined = false
-  /** By which session it was put in line. */
+  /** The session of its entry. */
   session: string | undefined
   order = 0n
-  /** Whether the store has confirmed the entry: only then does a later line without it say that it is gone. */
+  /** Whether the store has confirmed the entry: only then does a later line without the entry mean that it is gone. */
   seen = false
   /** Whether what it waits for changed before that. */
   looksAgain = false
-  /** How many questions about its line were sent, and which answer counts: one may overtake another. */
+  /** The number of questions about its line, and the one whose answer counts: answers may overtake each other. */
   asked = 0
   answered = 0
   fence: bigint | undefined
@@ -44,9 +44,9 @@ export class Place implements Standing {
   /** When its lease ends, which the client sees to. */
   endsAt = Infinity
   alarm: TimerHandle | undefined
-  /** What is watched of what keeps it out, by order, and whether nothing else did when the watch began. */
+  /** The watches of entries that keep it out, by order. `last`: nothing else kept it out when the watch began. */
   readonly blockers = new Map<bigint, { readonly last: boolean; readonly watch: EntryWatch }>()
-  /** Whether it is being taken out: that it goes is no news. */
+  /** Whether this client is removing it: then its end is no news. */
   leaving = false
 
   constructor(

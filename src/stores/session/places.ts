@@ -12,7 +12,7 @@ import { numberIn, type PermitNumber } from './permit-number.js'
 import { Place, type Standing } from './place.js'
 import { before, blockerOf, inTheWayOf } from './turns.js'
 
-/** How soon a removal that failed is tried again. */
+/** The pauses between attempts at a removal. */
 const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
 
 /** A line, and what there is of permits, where there are permits. */
@@ -24,8 +24,8 @@ export interface Seen {
 const NOWHERE: Seen = { line: [] }
 
 /**
- * The places that one client has in lines, with the session that they last for. A lease that is shorter than the session is ended from
- * here, at its time; if this process has died the session ends, and with it the place.
+ * The places that one client has in lines, with the session for which they last. This ends a lease that is shorter than the session, at its
+ * time; if the process has died, the session ends, and with it the place.
  */
 export class Places {
   readonly session: ClientSession
@@ -103,8 +103,8 @@ export class Places {
   }
 
   /**
-   * What has the lock takes it, for one hold. A lease that the watchdog asks for lasts as long as the session is known to live, and is not
-   * counted from now; any other is the entry's own. Undefined: it is gone.
+   * Takes over the lock of an admitted place, for one hold. A lease that the watchdog asks for lasts as long as the session surely lives, and
+   * does not count from now; any other belongs to the entry. Undefined: the entry is gone.
    */
   async take(place: Place, leaseMs: number): Promise<GrantedReply | undefined> {
     const { session, settings } = this
@@ -189,7 +189,7 @@ export class Places {
   /** Takes it out of its line. False: it was gone. */
   async leave(place: Place): Promise<boolean> {
     place.leaving = true
-    // Unless the server answers it is not known where it stands.
+    // Until the server answers, nobody knows whether it stands.
     place.admitted = false
     place.stopWaiting()
     const existed = await this.link.remove(place.lock, place.key)
@@ -206,8 +206,8 @@ export class Places {
   }
 
   /**
-   * Has nobody who comes from now on have permits until that is done: it is told who came before, and by which entry those that came later are
-   * kept waiting as long as it stands.
+   * Keeps permits from later entries until that work is done. The work learns which entries came before, and which entry keeps later ones
+   * waiting as long as it stands.
    */
   async barring<Result>(
     lock: LockName,
@@ -245,7 +245,7 @@ export class Places {
     this.link.close()
   }
 
-  /** It goes as soon as the server can be reached. */
+  /** Removes the place as soon as the server answers. */
   async drop(place: Place, attempts = 1): Promise<void> {
     const { schedule, onError } = this.settings
     try {
@@ -322,7 +322,7 @@ export class Places {
     return { line, number: numberIn(cell, cells.now()) }
   }
 
-  /** What kept it out is gone, if anything: then it may have the lock, or wait for another. Tells nobody unless it is its turn. */
+  /** Looks again, since what kept the place out is gone: it may have the lock now, or wait for another entry. Calls back only if it is its turn. */
   async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
     if (!this.#stands(place) || place.admitted) return
     const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true

@@ -24,7 +24,7 @@ import type { Standing } from './place.js'
 import type { Places, Seen } from './places.js'
 import { permitsOf } from './turns.js'
 
-/** So long the cell of a semaphore is watched when nobody waits any more: who takes permits again and again joins with its first request. */
+/** How long the watch of a semaphore's cell outlives its last waiter, so that a client that takes permits again and again joins with its first request. */
 const LINGER_MS = 200
 
 /** What one client hears of one semaphore. */

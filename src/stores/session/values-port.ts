@@ -2,7 +2,7 @@ import type { KeepRequest, KeptValue, ValuesPort } from '../../port/kind-ports.j
 import type { CellName, Cells } from './cells.js'
 import type { Places } from './places.js'
 
-/** Values of `computeOnce`, each in a cell that is written only while the entry of its owner has the lock of that name. */
+/** Values of `computeOnce`, each in a cell. A write requires that the owner's entry has the lock of that name. */
 export class SessionValuesPort implements ValuesPort {
   constructor(
     private readonly places: Places,

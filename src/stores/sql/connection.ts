@@ -2,7 +2,7 @@ import { aText, UnexpectedError } from '../rows/parts.js'
 
 /** A statement that a store of this family sends. */
 export interface Statement {
-  /** What it is prepared as, where a client library asks for a name. */
+  /** The name of the prepared statement, for client libraries that need one. */
   readonly name: string
   readonly text: string
 }
@@ -15,22 +15,22 @@ export type SqlRow = Readonly<Record<string, unknown>>
 
 /** What Holdfast needs of a connection, whichever client library makes it. Its errors are the library's. */
 export interface SqlConnection {
-  /** False before it is connected, and from the moment on when it is known to be of no more use. */
+  /** False before it connects, and as soon as it is surely of no more use. */
   readonly open: boolean
   connect(): Promise<void>
-  /** Runs one statement, one at a time. It is prepared under `name`, if there is one. */
+  /** Runs one statement at a time, prepared under `name` if there is one. */
   query(text: string, values?: readonly SqlValue[], name?: string | undefined): Promise<readonly SqlRow[]>
   /** Calls back once it has ended, for whatever reason: before anybody can find it no longer open. */
   onEnd(listener: () => void): void
   /** Says goodbye and does not wait for the server's. */
   end(): void
-  /** Breaks it. What is under way is rejected. */
+  /** Breaks the connection, and rejects what is under way. */
   destroy(): void
 }
 
 /*
- * How answers are read: by their exact shape. What has another one is an `UnexpectedError`: to make the best of it would mean to take a lock
- * for free, or for taken, that nobody knows of.
+ * Reading answers by their exact shape. Any other shape is an `UnexpectedError`: a guess could take a lock for free that somebody holds, or
+ * the reverse.
  */
 
 /** The text in a column; undefined for null. */

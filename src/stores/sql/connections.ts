@@ -6,7 +6,7 @@ import type { SqlConnection, SqlRow } from './connection.js'
 import type { Connector } from './connector.js'
 import { type Question, readBy } from './question.js'
 
-/** How long a connection may be idle before it is closed. */
+/** The idle time after which a connection closes. */
 const IDLE_MS = 10_000
 
 /** How many connections there may be, and when none need stay. */
@@ -29,8 +29,8 @@ interface Command {
 }
 
 /**
- * The connections for commands: opened as they are needed, up to so many, each for one command at a time, closed when idle. The last one
- * stays while the client is in use.
+ * The connections for commands. They open on demand, up to a limit, take one command at a time and close when idle. The last one stays
+ * while the client is in use.
  */
 export class Connections {
   readonly #idle: Array<{ readonly connection: SqlConnection; readonly since: number }> = []

@@ -7,7 +7,7 @@ import type { Question } from './question.js'
 export interface Dialect<Connection extends SqlConnection = SqlConnection> {
   /** A connection that is not open yet. */
   make(): Connection
-  /** Makes a connection fit for use that has just been opened. */
+  /** Prepares a new connection for use. */
   introduce(connection: Connection): Promise<void>
   /** The typed error for the client library's. */
   failureOf(error: unknown, about: About): unknown
@@ -48,8 +48,8 @@ export class Connector<Connection extends SqlConnection = SqlConnection> {
   }
 
   /**
-   * Asks on a connection that nobody else uses. Rejects with a `StoreError`. A connection that does not answer in time is destroyed, and
-   * one that is of no more use.
+   * Asks on a connection that nobody else uses. Rejects with a `StoreError`. It destroys a connection that does not answer in time, or is
+   * of no more use.
    */
   ask(connection: SqlConnection, question: Question, timeoutMs?: number): Promise<readonly SqlRow[]> {
     const { statement, values, about } = question
@@ -61,7 +61,7 @@ export class Connector<Connection extends SqlConnection = SqlConnection> {
     return this.#inTime(connection, about, send, timeoutMs)
   }
 
-  /** Breaks connections that are being opened, and rejects what is under way. */
+  /** Breaks connections that are still opening, and rejects what is under way. */
   close(): void {
     this.#closed = true
     for (const end of this.#pending) end()

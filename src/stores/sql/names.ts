@@ -4,7 +4,7 @@ import { type SqlRow, text } from './connection.js'
 
 /** A name as its row has it. */
 export interface NamedRow {
-  /** What stands in the column by which they are sorted. */
+  /** The value of the column that sorts them. */
   readonly key: string
   readonly name: string
   /** The whole name, where the column has a hash of it. */
@@ -18,8 +18,8 @@ export function fullNameIn(row: SqlRow): string | undefined {
 }
 
 /**
- * The names that match a glob, in order, those that are kept as hashes last.
- * @param page asks for the rows behind that key whose column may match, or which have a hash there
+ * The names that match a glob, in order, hashed ones last.
+ * @param page reads the rows behind that key whose column may match, or holds a hash
  */
 export async function* namesLike(
   glob: string,

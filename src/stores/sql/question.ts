@@ -26,7 +26,7 @@ export async function readBy<Answer, Result>(
   }
 }
 
-/** The error for what cannot be read. */
+/** The error for an answer of another shape. */
 function unreadable({ command, lockName }: About, cause: unknown): StoreError {
   return new StoreError('unreadable', command, {
     lockName,

@@ -36,7 +36,7 @@ export class Bell {
 
   /**
    * Makes the file and watches it from now on.
-   * @throws where it cannot be made or watched
+   * @throws if either fails
    */
   hang(): void {
     const { mode, bells } = this.file
@@ -53,7 +53,7 @@ export class Bell {
     this.#watcher = watcher
   }
 
-  /** Whether others still find the file that is watched. */
+  /** Whether other clients still find the watched file. */
   get hangs(): boolean {
     return statSync(this.#path, { throwIfNoEntry: false })?.ino === this.#inode
   }

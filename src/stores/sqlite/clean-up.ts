@@ -2,7 +2,7 @@ import { unhang } from './bell.js'
 import type { Clients } from './clients.js'
 import type { Database } from './database.js'
 
-/** How many rows are removed in one transaction, which others have to wait for. */
+/** The most rows that one transaction removes, since others have to wait for it. */
 const MOST = 1_000
 
 const HOUR_MS = 60 * 60_000
@@ -15,9 +15,9 @@ export function isDue(database: Database): boolean {
 }
 
 /**
- * Removes the rows in which nothing was held for `retainMs`, a lease that ended so long ago included, and the clients that have ended.
- * Returns whether there may be more. Tokens go on growing: the first one of a new row is the clock's time, which is later than that of
- * every token given before, also after the next start of the machine.
+ * Removes rows in which nobody has held anything for `retainMs` (a lease that ended so long ago counts too), and ended clients. Returns
+ * whether there may be more. Tokens go on growing: the first one of a new row is the clock's time, which is later than that of every earlier
+ * token, also after the next start of the machine.
  */
 export function cleanUp(database: Database, clients: Clients, retainMs: number): boolean {
   const before = database.now - retainMs

@@ -49,7 +49,7 @@ export class Clients {
     return this.#listens(database, client) && !this.ended(database, client)
   }
 
-  /** Whether the client's process is known to have ended, or the machine to have been started anew since. */
+  /** Whether the client's process has surely ended, perhaps because the machine has started anew. */
   ended(database: Database, client: string): boolean {
     if (client === this.me) return false
     const known = this.#find(database, client)
@@ -59,8 +59,8 @@ export class Clients {
   }
 
   /**
-   * Forgets the clients that have ended, and gives them. Not those that a row names: what they hold is free as long as they are known to
-   * have ended.
+   * Forgets and returns the ended clients, except those that a row names: their holds are free only while the file says that they have
+   * ended.
    */
   forget(database: Database): string[] {
     this.#known.clear()
@@ -85,7 +85,7 @@ export class Clients {
     return forgotten
   }
 
-  /** Whether it can be seen here that its process lives. */
+  /** Whether this process can see that the client's process lives. */
   #lives(database: Database, client: string): boolean {
     const known = this.#find(database, client)
     return (

@@ -5,8 +5,8 @@ import { networkFileSystemOf } from './network-file-system.js'
 import type { SqliteTerms } from './options.js'
 
 /**
- * The database file. It is never opened here once it is there: on POSIX systems, a process that closes any descriptor of a file loses
- * all its locks on it, SQLite's too.
+ * The database file. This never opens an existing one: on POSIX systems, a process that closes any descriptor of a file loses all its locks
+ * on it, SQLite's too.
  */
 export class DatabaseFile {
   /** Without symbolic links, so that all processes find the same files beside it. */
@@ -63,7 +63,7 @@ export function makeFolder(folder: string, mode: number): void {
   if (madeFolder(folder, folderMode)) chmodSync(folder, folderMode)
 }
 
-/** Node's `recursive` tries for ever where a folder says of what is made in it that it has no parent (/proc, a map of automounts). */
+/** Makes a folder with its parents. Node's `recursive` tries for ever in a folder that denies being the parent (/proc, a map of automounts). */
 function madeFolder(folder: string, mode: number): boolean {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return false
   const parent = dirname(folder)

@@ -7,15 +7,15 @@ import { prepareFile, rollback } from './schema.js'
 /** The values of a row, in the order of its columns. */
 type Row = readonly unknown[]
 
-/** How large the log may grow before it is written back into the file, in bytes: a thousand pages. */
+/** The size of the log at which this writes it back into the file, in bytes: a thousand pages. */
 const LOG_BYTES = 4_096_000
 
-/** After how many own transactions it is looked at again how large the log is. */
+/** How many transactions of its own it makes between two looks at the size of the log. */
 const LOOK_AFTER = 16
 
 /**
- * Every transaction is on the disk when it is committed, so that a power cut takes no token back. A locked file is refused at once:
- * who waits for it does so without blocking this thread. The log is written back by {@link Database.#writeBack} alone.
+ * A commit returns when the transaction is on the disk, so that a power cut takes no token back. SQLite refuses a locked file at once, so that
+ * a wait for it does not block this thread. Only {@link Database.#writeBack} writes the log back.
  */
 const SETTINGS = `
 PRAGMA synchronous = FULL;
@@ -28,7 +28,7 @@ export class Database {
   /** Writes the log back. */
   #second: Connection | undefined
   readonly #statements = new Map<string, Statement>()
-  /** What has to be added to the machine's monotonic time; undefined where the wall clock counts. */
+  /** The offset to the machine's monotonic time; undefined where the wall clock counts. */
   readonly #zero: number | undefined
   #untilLook = 0
 
@@ -49,7 +49,7 @@ export class Database {
     }
   }
 
-  /** Milliseconds since 1970, by a clock that all processes of the machine share and that is never set while it runs, where there is one. */
+  /** Milliseconds since 1970, where possible by a clock that all processes of the machine share and nobody sets. */
   get now(): number {
     return this.#zero === undefined ? this.machine.wallMs() : this.#zero + this.machine.monotonicMs()
   }
@@ -79,7 +79,7 @@ export class Database {
     this.#writeBack()
   }
 
-  /** Takes back what was changed since {@link begin}. Never fails. */
+  /** Undoes all changes since {@link begin}. Never fails. */
   rollback(): void {
     rollback(this.#connection)
   }
@@ -107,7 +107,7 @@ export class Database {
         this.rollback()
       }
     } catch {
-      // Another process writes, or does the same. What was committed is safe in the log, which only grows meanwhile.
+      // Another process writes, or writes the log back too. Commits are safe in the log, which only grows meanwhile.
     }
   }
 

@@ -50,7 +50,7 @@ export function libsqlDriver(): Driver | undefined {
   return isOpener(found) ? (path) => new found(path) : undefined
 }
 
-/** Keeps from the user's terminal that Node calls its SQLite experimental, which Node says once, while it loads it. All else is said. */
+/** Suppresses Node's warning that its SQLite is experimental, which Node emits once, at the load. Other warnings pass. */
 function withoutWarning<Result>(load: () => Result): Result {
   const { emitWarning } = process
   const filtered = (...[warning, ...others]: unknown[]): void => {

@@ -20,10 +20,10 @@ const RENEW = `
 UPDATE holdfast_rows SET ends_at = max(ends_at, ?3), changed_at = ?4
 WHERE keyspace = 'lock' AND name = ?1 AND owner = ?2 AND ends_at > ?4`
 
-/** A lock that nobody waits for, in half the time of a change: its row is not read, unpacked and packed. */
+/** Takes and frees locks for which nobody waits, in half the time of a change, since it does not read, unpack and pack the row. */
 export class SqliteExpress implements Express {
   constructor(
-    /** The open database, if nothing has to be done first. */
+    /** The open database, unless something has to happen first. */
     private readonly ready: () => Database | undefined,
     private readonly transactions: Transactions,
     private readonly waitedFor: WaitedFor,
@@ -58,8 +58,8 @@ export class SqliteExpress implements Express {
   }
 
   /**
-   * When the row was written; undefined if it was not. That is so after a failure too: the change that follows says what is wrong.
-   * The statement is no transaction by itself: one that is refused because the file is locked stays open in libsql, and then nothing commits.
+   * The time of the write; undefined if it wrote nothing, or failed: the change that follows says what is wrong. It begins a transaction of
+   * its own: in libsql a statement refused for a locked file stays open, and then nothing commits.
    */
   #write(write: (database: Database, now: number) => number): number | undefined {
     const database = this.ready()

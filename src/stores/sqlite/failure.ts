@@ -73,7 +73,7 @@ export function isDriverError(error: unknown): boolean {
   return resultOf(error) !== undefined
 }
 
-/** The error for a command that waited too long for the file's lock. Nothing was changed. */
+/** The error for a command that waited too long for the file's lock, and changed nothing. */
 export function timeoutOf({ command, lockName }: About, timeoutMs: number, cause: unknown): StoreError {
   return new StoreError('timeout', command, {
     lockName,

@@ -13,19 +13,19 @@ import type { Transactions } from './transactions.js'
 /** While this client waits it looks so often by itself: for a message whose bell it did not hear, and for holders whose process ended. */
 const LOOK_MS = 500
 
-/** The same, where nothing can be watched. */
+/** The same, where the system cannot watch files. */
 const POLL_MS = 10
 
-/** Messages to this client: rows of a table, and a bell that rings when one was added. */
+/** Messages to this client: rows of a table, and a bell that rings for each new one. */
 export class SqliteInbox implements Inbox {
   #opening: Promise<void> | undefined
   #bell: Bell | undefined
-  /** The database in which this client is listed as listening. */
+  /** The database that lists this client as listening. */
   #listedIn: Database | undefined
-  /** Set where bells cannot be heard. */
+  /** Set where the system cannot watch the bell. */
   #polls = false
   #timer: TimerHandle | undefined
-  /** The last message that was read and is not yet removed; 0 if there is none. */
+  /** The last message that this client has read and not yet removed; 0 if there is none. */
   #readTo = 0
   #closed = false
 
@@ -54,12 +54,12 @@ export class SqliteInbox implements Inbox {
     else this.opened().catch(this.settings.onError)
   }
 
-  /** Whether messages were read that are still to be removed. */
+  /** Whether it still has to remove messages that it has read. */
   get leavesRead(): boolean {
     return this.#readTo > 0
   }
 
-  /** Part of each transaction: removes the messages that were read. */
+  /** Part of each transaction: removes the messages that it has read. */
   begun(database: Database): void {
     if (this.#readTo > 0 && this.#listedIn === database)
       database.run(
@@ -75,7 +75,7 @@ export class SqliteInbox implements Inbox {
     this.#readTo = 0
   }
 
-  /** The file was replaced or its connection given up. */
+  /** Somebody has replaced the file, or this client has given its connection up. */
   left(): void {
     if (!this.#listedIn) return
     this.#listedIn = undefined
@@ -217,7 +217,7 @@ export class SqliteInbox implements Inbox {
   }
 }
 
-/** It is written as such. */
+/** Every writer of messages writes a keyspace. */
 function isKeyspace(value: unknown): value is Keyspace {
   return typeof value === 'string'
 }

@@ -4,11 +4,11 @@ import { machineTime } from '../../base/time/machine-time.js'
 
 /** What a machine tells of its time. */
 export interface Machine {
-  /** Another text after each start of the machine; undefined where it cannot be told. */
+  /** Another text after each start of the machine; undefined where the system does not tell. */
   readonly boot: string | undefined
   /** Milliseconds since the machine started: the same for all its processes, and never set. */
   monotonicMs(): number
-  /** Milliseconds since 1970, by a clock that may be set. */
+  /** Milliseconds since 1970, by a clock that anybody may set. */
   wallMs(): number
 }
 

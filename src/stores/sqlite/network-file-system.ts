@@ -22,8 +22,8 @@ const ON_LINUX: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * The kind of network file system that a folder is on, as far as that can be told: on Linux, and on Windows by the path. FUSE counts:
- * it may be sshfs or a folder of the host of a virtual machine.
+ * The network file system of a folder, where the system tells: on Linux, and on Windows by the path. FUSE counts: it may be sshfs, or a folder
+ * of a virtual machine's host.
  */
 export function networkFileSystemOf(folder: string, typeOf = fileSystemType): string | undefined {
   if (process.platform === 'win32') return folder.startsWith('\\\\') ? 'a network share' : undefined

@@ -4,7 +4,7 @@ import process from 'node:process'
 /** By what other processes of the machine recognise a process. */
 export interface ProcessMark {
   readonly pid: number
-  /** When it started, in the kernel's ticks; undefined where that cannot be told. */
+  /** When it started, in the kernel's ticks; undefined where the system does not tell. */
   readonly started: string | undefined
   /** Within what its pid is unique; undefined where there is only one such space. */
   readonly namespace: string | undefined
@@ -14,7 +14,7 @@ export function ownMark(): ProcessMark {
   return { pid: process.pid, started: readState('self')?.started, namespace: ownNamespace() }
 }
 
-/** Whether that process is known to have ended. A process that another user hides, or that lives in another container, is not known. */
+/** Whether that process has surely ended. Of a process that another user hides, or in another container, nobody here knows. */
 export function hasEnded(mark: ProcessMark, own: ProcessMark): boolean {
   if (mark.namespace !== own.namespace) return false
   // Without /proc, a process of another container may have any number.
@@ -32,7 +32,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Not being allowed to signal it shows that it exists.
+    // A refused signal shows that the process exists.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }

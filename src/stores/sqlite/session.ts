@@ -21,12 +21,12 @@ import type { SqliteTerms } from './options.js'
 import { readRow, readText, writeRow } from './packed-row.js'
 import { type Frame, Transactions } from './transactions.js'
 
-/** How many names are read at once. */
+/** How many names one statement reads. */
 const PAGE = 500
 
 const CLEAN_UP_MS = 60 * 60_000
 
-/** One client of a database file. The file is opened, and made, with the first command. */
+/** One client of a database file. The first command opens the file, or makes it. */
 export class SqliteSession implements RowSession, Frame {
   readonly inbox: SqliteInbox
   readonly express: SqliteExpress

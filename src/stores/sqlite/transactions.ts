@@ -7,10 +7,10 @@ import type { StoreSettings } from '../../port/store.js'
 import type { Database } from './database.js'
 import { failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'
 
-/** Does its part of a transaction. What it returns is called once that is committed, for its result. */
+/** Does its part of a transaction. It returns a function that gives the result after the commit. */
 export type Work<Result> = (database: Database) => () => Result
 
-/** What is done around the work of a transaction. */
+/** What frames the work of each transaction. */
 export interface Frame {
   /** The open database; opens it where it is not. */
   open(): Database
@@ -31,21 +31,21 @@ interface Entry {
 /** The most calls in one transaction, which others have to wait for. */
 const LARGEST = 128
 
-/** So often another process's transaction is waited for by letting other work of this process run: it takes a fraction of a millisecond. */
+/** How often it lets other work of this process run before it pauses: another process's transaction takes a fraction of a millisecond. */
 const QUICK_LOOKS = 8
 
 const PAUSES = new BackOff({ firstPauseMs: 0.5, longestPauseMs: 20, factor: 1.5 })
 
 /**
- * The transactions of one client. All that is asked in one go becomes one transaction, and reaches the disk at once: to renew a hundred
- * leases costs as much as to renew one. A locked file is tried again until `commandTimeoutMs` have passed.
+ * The transactions of one client. All requests of one turn of the event loop become one transaction, and reach the disk together: to renew a
+ * hundred leases costs as much as to renew one. A locked file makes it try again until `commandTimeoutMs` have passed.
  */
 export class Transactions {
   #queue: Entry[] = []
   #planned = false
   #closed = false
   #timer: TimerHandle | undefined
-  /** How often in a row the file was locked. */
+  /** How often in a row it found the file locked. */
   #refusals = 0
 
   constructor(

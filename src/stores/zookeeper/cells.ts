@@ -33,7 +33,7 @@ export interface CellTerms {
     ask: (session: ZooKeeperSession) => Promise<Answer>,
   ): Promise<Answer>
   lineBy(session: ZooKeeperSession, lock: LockName): Promise<Line>
-  /** The node of an own entry; undefined where it is not known to stand. */
+  /** The node of an own entry, if it surely stands. */
   entryPath(lock: LockName, key: string): string | undefined
   makeFolder(session: ZooKeeperSession, path: string): Promise<void>
   readonly onError: (error: unknown) => void
@@ -41,7 +41,7 @@ export interface CellTerms {
 
 /** A value as its node keeps it. */
 interface Kept {
-  /** Tells the node from all others of its name, whose data were written as often. */
+  /** Tells the node from earlier ones of its name with the same version. */
   readonly id: bigint
   /** From when on nobody needs it, in milliseconds since 1970. */
   readonly until: number
@@ -51,7 +51,7 @@ interface Kept {
 interface Watched {
   readonly path: string
   readonly onChange: () => void
-  /** By which it is watched. */
+  /** The session that watches it. */
   session: ZooKeeperSession | undefined
   confirmed: Promise<void>
   stop: () => void
@@ -64,7 +64,7 @@ const NO_DATA = new Uint8Array()
 const MOST_BYTES = 1_000_000
 /** How often the folder of a value may vanish before it is made. */
 const MOST_ATTEMPTS = 5
-/** Every so many writes of what is not to be kept for ever, so many others are looked at. */
+/** After so many writes of values that end some day, the client looks for ended ones. */
 const TIDY_EVERY = 100
 const LOOKS = 400
 
@@ -84,7 +84,7 @@ export class ZooKeeperCells implements Cells {
 
   readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }> {
     return this.terms.ask('getData', cell.name, async (session) => {
-      // In this order, as a session's requests are carried out.
+      // The server carries out a session's requests in this order.
       const [line, node] = await Promise.all([this.terms.lineBy(session, lock), this.#nodeBy(session, cell)])
       return { cell: cellIn(node), line }
     })
@@ -120,7 +120,7 @@ export class ZooKeeperCells implements Cells {
     }
   }
 
-  /** What was watched by another session is watched by this one. */
+  /** Moves the watches of an earlier session to this one. */
   goOnBy(session: ZooKeeperSession): void {
     for (const watched of this.#watched) {
       this.#watchBy(session, watched).catch(() => undefined)

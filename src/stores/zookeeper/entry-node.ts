@@ -1,8 +1,8 @@
 import type { Entry, Mode } from '../session/line.js'
 
 /**
- * How an entry's node is called, as Curator calls them: `_c_`, what tells it from all others, what it is for, and the number that the
- * server gave it. A read within a write has the write's number behind its key, what is for permits their number.
+ * The name of an entry's node, as Curator writes it: `_c_`, a unique key, its purpose, and the server's number. A read within a write has the
+ * write's number behind its key, an entry for permits their number.
  */
 const PATTERN =
   /^(?:_c_(?<key>.+?)(?:~(?<within>\d+)|\*(?<permits>\d+))?-)?(?<mark>lock-|__WRIT__|__READ__)(?<number>-?\d{1,10})$/
@@ -24,7 +24,7 @@ export function prefixOf({ key, mode, within, permits }: Omit<Standing, 'order'>
   return `_c_${key}${inside}${many}-${MARKS[mode]}`
 }
 
-/** The name of the node that was read as that entry. */
+/** The name of that entry's node. */
 export function nodeOf(entry: Standing): string {
   const { key, order } = entry
   // One without what tells it from all others is its own key.
@@ -34,7 +34,7 @@ export function nodeOf(entry: Standing): string {
   return `${prefixOf(entry)}${number < 0 ? '-' : ''}${digits}`
 }
 
-/** The entries among the nodes of a lock, in the order in which they came. What is none is left out, as are nodes of other programs. */
+/** The entries among the nodes of a lock, in the order in which they came, without nodes of other programs. */
 export function lineOf<Rest>(nodes: readonly string[], restOf: (key: string) => Rest): (Standing & Rest)[] {
   const found = nodes.flatMap((node) => read(node) ?? [])
   // Where the count has just begun anew the small numbers come after the great ones.

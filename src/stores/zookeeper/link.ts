@@ -33,17 +33,17 @@ interface Own {
   fence: bigint | undefined
   /** Whether its end is news. */
   watched: boolean
-  /** Until when it is not watched: most are gone by then. */
+  /** Begins its watch: most entries are gone before. */
   alarm: TimerHandle | undefined
 }
 
-/** An entry that has stood for so long is watched: what goes sooner costs no request for that. */
+/** The age at which the client begins to watch an entry: one that ends sooner costs no request for that. */
 const WATCH_AFTER_MS = 100
 
 /** Sessions end on a tick of the server's, of which the shortest session has two: so many times its time is the most that one may last. */
 const LONGEST_END = 1.5
 
-/** How often a folder may vanish before an entry is made in it. */
+/** How often a folder may vanish before the client has made an entry in it. */
 const MOST_ATTEMPTS = 5
 
 const NO_DATA = new Uint8Array()
@@ -89,7 +89,7 @@ export class ZooKeeperLink implements SessionLink {
   }
 
   keepAlive(session: string): Promise<boolean> {
-    // Asked in order, so that by the answer what has gone has been told.
+    // The server answers in order, so all earlier ends are known by the answer.
     for (const [parent, entries] of this.#own)
       for (const own of entries.values()) this.#watchOver(parent, own)
     return this.#sessions.keepAlive(session)
@@ -109,7 +109,7 @@ export class ZooKeeperLink implements SessionLink {
     const known = this.#own.get(parent)?.get(key)
     let own = known
     try {
-      // What an earlier request has come to is not known: it may have been carried out.
+      // An earlier request has an unknown outcome: the server may have carried it out.
       const line = known && (await this.#standing(session, parent, known))
       if (line) return line
       own = this.#add(parent, { lock, key, session })
@@ -153,7 +153,7 @@ export class ZooKeeperLink implements SessionLink {
       return { close: () => undefined }
     }
     const parent = this.#pathOf(lock)
-    // Watched before the other, their end is told before the other's: then the other's end is all there is to know.
+    // Watches that begin before the other's report earlier: then the other's end says all.
     if (decides) for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(parent, own)
     return session.watch(`${parent}/${nodeOf(entry)}`, onGone)
   }
@@ -265,7 +265,7 @@ export class ZooKeeperLink implements SessionLink {
 
   #watchLater(parent: string, own: Own): void {
     const { schedule } = this.settings
-    // It may have been given up meanwhile.
+    // The call may have given it up meanwhile.
     if (this.#own.get(parent)?.get(own.key) !== own) return
     own.alarm ??= schedule.at(schedule.clock.now() + WATCH_AFTER_MS, () => this.#watchOver(parent, own))
   }
@@ -296,7 +296,7 @@ export class ZooKeeperLink implements SessionLink {
     if (this.#own.size === 0) this.#sessions.use(false)
   }
 
-  /** The entries of sessions that are over are gone, or about to go. */
+  /** Forgets the entries of sessions that are over: they are gone, or about to go. */
   #forgetOver(): void {
     for (const [parent, entries] of this.#own)
       for (const own of entries.values()) if (own.session.over) this.#forget(parent, own)

@@ -37,7 +37,7 @@ export function encodeName(name: string): string {
   return name.replace(REFUSED, encodeURIComponent)
 }
 
-/** The name that was encoded so; undefined: none was. */
+/** The name that this node encodes, if there is one. */
 export function decodeName(node: string): string | undefined {
   try {
     const name = decodeURIComponent(node)

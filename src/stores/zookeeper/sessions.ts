@@ -10,11 +10,11 @@ import { failureOf } from './failure.js'
 import type { ZooKeeperTerms } from './options.js'
 
 /*
- * For how long a session surely lives. The leader ends it when it has not heard of the client for the session's time, and it hears of it
- * from the server that the client is connected to, twice a tick. So it may know of nothing newer than this: what that server knew half a
- * tick before it passed on a request that the leader has answered. A quarter of the time is left for that, and within an eighth of it the
- * client tells its server, over and over, that it lives. A keep-alive counts when a majority has answered it: a server that has lost the
- * leader, or a leader that has lost its followers, goes on answering pings for a while, and the session ends elsewhere meanwhile.
+ * The part of its time for which a session surely lives. The leader ends a session when it has not heard of the client for the session's time.
+ * It hears of the client from the client's server, twice a tick. So its news may be as old as what that server knew half a tick before it passed
+ * on a request that the leader has answered. A quarter of the time is left for that, and every eighth of it the client pings its server. A
+ * keep-alive counts when a majority has answered it: a server that has lost the leader, or a leader that has lost its followers, goes on
+ * answering pings for a while, and the session ends elsewhere meanwhile.
  */
 const SURE = 0.75
 const PING = 1 / 8
@@ -24,17 +24,17 @@ const TOLD = 1 / 5
 /** The longest session that there is, of more than three weeks: it counts as without end. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** The session of one client, begun when it is needed, and those that follow it. */
+/** A client's session, which begins on demand, and those that follow it. */
 export class Sessions {
   #current: ZooKeeperSession | undefined
   /** Those that are over for this client, and that no server has confirmed the end of, by name. */
   readonly #ending = new Map<string, ZooKeeperSession>()
   #beginning: Promise<ZooKeeperSession> | undefined
-  /** Those that close() lets go of: the one that is being begun, and those that say goodbye. */
+  /** Sessions that `close()` lets go of: the one that still begins, and those that say goodbye. */
   readonly #passing = new Set<ZooKeeperSession>()
-  /** Rejects who waits for the one that is being begun. */
+  /** Rejects the calls that wait for the one that still begins. */
   #refuse: ((cause: Error) => void) | undefined
-  /** Whether it was begun for locks. */
+  /** Whether locks depend on it. */
   #taken = false
   /** Whether there are entries that depend on it. */
   #used = false
@@ -88,10 +88,10 @@ export class Sessions {
   async begin(leastMs: number): Promise<SessionGrant> {
     const about = { command: 'session' }
     try {
-      // What locks depended on is lost to this client by now; the server need not keep it from others.
+      // This client has lost those locks by now; the server need not keep them from others.
       if (this.#taken && this.#current) this.#drop(this.#current)
       let session = await this.any()
-      // It was begun a while ago, to ask something.
+      // It began some time ago, for a question.
       if (!(await this.keepAlive(nameOf(session)))) session = await this.any()
       const aliveMs = session.timeoutMs * SURE
       if (aliveMs < Math.min(leastMs, LONGEST_MS * SURE)) throw tooShort(session.timeoutMs, leastMs)
@@ -102,7 +102,7 @@ export class Sessions {
     }
   }
 
-  /** Whether there are entries that depend on it; else nothing is sent that is not asked for. */
+  /** Says whether entries depend on the session; without any the client sends no keep-alives. */
   use(used: boolean): void {
     if (this.#used === used) return
     this.#used = used

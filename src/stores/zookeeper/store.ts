@@ -5,7 +5,7 @@ import { checkZooKeeperOptions, type ZooKeeperOptions } from './options.js'
 
 /**
  * Locks in an ensemble of ZooKeeper, 3.5 or later, for `new Holdfast(zookeeper({ servers: 'zoo1:2181,zoo2:2181' }))`. A plain lock stands
- * in one line with those of Curator. Nothing is opened before a `Holdfast` on it is first used; each has a session of its own.
+ * in one line with those of Curator. Each `Holdfast` on it has a session of its own, and opens nothing before its first use.
  *
  * @throws InvalidArgumentError for bad options
  */

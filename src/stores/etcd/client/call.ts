@@ -46,7 +46,7 @@ export class Call implements Http2StreamListener {
     if (headers['grpc-status'] !== undefined) this.#verdict = verdictOf(headers)
     // Trailers have no such status, and what comes ahead of an answer says nothing of it.
     else if (status !== undefined && status !== '200' && !status.startsWith('1'))
-      // A balancer that has lost its server says so, too: what it had passed on may have been carried out.
+      // A balancer that has lost its server also answers so: the server may have carried out the call.
       this.#fail(new ConnectionError(`the server answered with HTTP status ${status}`, true))
   }
 

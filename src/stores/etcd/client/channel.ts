@@ -7,7 +7,7 @@ import { MalformedError } from './protobuf.js'
 
 /** What becomes of a connection. */
 interface ChannelListener {
-  /** No further call is to be made on it: calls under way may go on. */
+  /** Takes no further calls; calls under way may go on. */
   leaving(): void
   ended(): void
 }
@@ -21,10 +21,10 @@ export interface MessageStream {
 export class Channel {
   readonly #connection: Http2Connection
   readonly #headers: Headers
-  /** Blocks of headers by the paths of calls, with the metadata that was sent last. */
+  /** Encoded headers by the path of a call, with the latest metadata. */
   readonly #blocks = new Map<string, Buffer>()
   #metadata: Headers | undefined
-  /** Settles when the server can be talked to, or cannot. */
+  /** Resolves when the channel is ready for calls; rejects if it cannot open. */
   readonly opened: Promise<void>
   readonly #host: string
   #ended = false
@@ -86,7 +86,7 @@ export class Channel {
     })
   }
 
-  /** A call with many messages in both directions. It begins with the first that is sent. */
+  /** A call with many messages in both directions. It begins with the first message from here. */
   converse(path: string, metadata: Headers, listener: CallListener): MessageStream {
     const call = this.#open(path, metadata, listener)
     return {
@@ -104,7 +104,7 @@ export class Channel {
     })
   }
 
-  /** No further call is made on it. It ends with the last that is under way. */
+  /** Takes no further calls, and ends with the last one under way. */
   leave(): void {
     this.#connection.leave()
   }

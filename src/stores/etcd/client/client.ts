@@ -12,7 +12,7 @@ import { type RangeTerms, requests, type Span, type Transaction } from './reques
 
 interface Command {
   readonly path: string
-  /** Whether it may be carried out twice: it changes nothing the second time, and its answer does not tell which time that was. */
+  /** Whether the client may repeat it: the second time it changes nothing, and gives the same answer. */
   readonly repeatable?: boolean
   /** Whether the server would take further requests by the same call. */
   readonly goesOn?: boolean
@@ -42,8 +42,8 @@ const WORN_OUT: readonly number[] = [grpcCodes.unavailable, grpcCodes.deadlineEx
 const MOST_LOGINS = 3
 
 /**
- * etcd's commands, each of which is answered, or rejected with a `StoreError`, within `timeoutMs`. What may have been carried out it sends
- * again only where that does no harm: a transient failure leaves the outcome unknown.
+ * etcd's commands. Each settles within `timeoutMs`, and fails with a `StoreError`. The client repeats a command that the server may have
+ * carried out only if that does no harm: otherwise a transient failure leaves the outcome unknown.
  */
 export class EtcdClient {
   readonly #connections: Connections
@@ -68,7 +68,7 @@ export class EtcdClient {
     return this.#command(commands.deleteRange, requests.deleteRange(span), replies.deleted, about)
   }
 
-  /** @param askedAt from when on its time counts, if it could not be sent at once */
+  /** @param askedAt when its time began, if the client could not send it at once */
   txn(terms: Transaction, about: About, askedAt?: number): Promise<TxnReply> {
     const read = (message: Buffer): TxnReply => replies.txn(message, terms)
     return this.#command(commands.txn, requests.txn(terms), read, about, { askedAt })
@@ -93,7 +93,7 @@ export class EtcdClient {
     )
   }
 
-  /** Opens a call with many messages in both directions, as part of some work. Its end is told to the listener. */
+  /** Opens a call with many messages in both directions, as part of some work. The listener hears of its end. */
   async converse(path: string, listener: CallListener): Promise<Conversation> {
     const channel = await this.#connections.open()
     const stream = channel.converse(path, this.#connections.metadata, {
@@ -107,8 +107,8 @@ export class EtcdClient {
   }
 
   /**
-   * The result of work with the server; a `StoreError` if it fails, or takes too long: then the connection that it uses is broken, unless
-   * most of that time had passed before it was used.
+   * The result of work with the server; a `StoreError` if it fails, or takes too long. Work that takes too long breaks its connection,
+   * unless most of that time had passed before it got the connection.
    */
   inTime<Result>(
     about: About,
@@ -155,7 +155,7 @@ export class EtcdClient {
     })
   }
 
-  /** With what it is logged in. */
+  /** The token of its login. */
   get token(): string | undefined {
     return this.#connections.metadata['token']
   }
@@ -167,7 +167,7 @@ export class EtcdClient {
     })
   }
 
-  /** A connection that is silent is not used again. */
+  /** Gives up a silent connection. */
   drop(channel: Channel): void {
     this.#connections.drop(channel)
   }
@@ -199,7 +199,7 @@ export class EtcdClient {
             failures += 1
             // At once after the first: most breaks are of one connection, and another server is there.
             if (failures > 1) await pause(this.schedule, retryPauseMs(failures - 1))
-            // No connection is opened for a command that is over.
+            // A command that is over opens no connection.
             uses(channel)
             continue
           }
@@ -218,13 +218,13 @@ export class EtcdClient {
     else if (WORN_OUT.includes(error.code)) this.drop(channel)
   }
 
-  /** The server has forgotten the token, or users or rights have changed since: nothing was done. */
+  /** Whether the server refused because it has forgotten the token, or users or rights have changed since. It then did nothing. */
   #isAboutToken(error: unknown): boolean {
     return this.#connections.logsIn && error instanceof GrpcError && saysTokenIsOld(error.message)
   }
 }
 
-/** The last is said to those who have logged in before the server asked for it. */
+/** Whether that reason means an old token. The last text goes to clients that logged in before the server required it. */
 export function saysTokenIsOld(reason: string): boolean {
   return /invalid auth token|revision of auth store is old|user name is empty/.test(reason)
 }

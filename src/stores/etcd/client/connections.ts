@@ -20,7 +20,7 @@ export interface EtcdAddress {
 export class Connections {
   /** The one for new calls. */
   #channel: Channel | undefined
-  /** All that have not ended: calls that go on keep one that is used no more. */
+  /** All channels that have not ended: calls under way keep one that takes no new calls. */
   readonly #all = new Set<Channel>()
   #opening: Promise<Channel> | undefined
   #login: Promise<string | undefined> | undefined
@@ -44,12 +44,12 @@ export class Connections {
     return this.address.credentials !== undefined
   }
 
-  /** What is sent with each call, the same object until it changes. A server that knows of no leader refuses at once, instead of letting the call wait. */
+  /** The metadata of each call, the same object until it changes. It makes a server without a leader refuse at once, instead of letting the call wait. */
   get metadata(): Headers {
     return this.#metadata
   }
 
-  /** Rejects if no server can be talked to. */
+  /** Rejects if no server answers. */
   open(): Promise<Channel> {
     if (this.#channel) return Promise.resolve(this.#channel)
     this.#opening ??= this.#openNext().finally(() => {
@@ -73,7 +73,7 @@ export class Connections {
     channel.end()
   }
 
-  /** Logs in anew, unless that has happened since this token was used. Those who ask at the same time share one login. */
+  /** Logs in anew, unless the client has done so since it used this token. Concurrent calls share one login. */
   async renewToken(channel: Channel, used: unknown): Promise<void> {
     if (this.#token !== used) return
     this.#login ??= this.#authenticate(channel).finally(() => {
@@ -84,7 +84,7 @@ export class Connections {
 
   close(): void {
     this.#closed = true
-    // Also one that is being opened.
+    // One that is still opening, too.
     for (const channel of [...this.#all]) channel.end()
     this.#channel = undefined
   }

@@ -44,7 +44,7 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
   [grpcCodes.unavailable]: NOT_READY,
 }
 
-/** The typed error for what a command was rejected with. */
+/** The typed error for the failure of a command. */
 export function failureOf(error: unknown, { command, lockName }: About): StoreError {
   if (error instanceof StoreError) return error
   const { reason, transient, hint } = judge(error)
@@ -54,7 +54,7 @@ export function failureOf(error: unknown, { command, lockName }: About): StoreEr
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
   if (!(error instanceof GrpcError)) {
-    // What cannot be read leaves the outcome unknown, as if nothing had come.
+    // An unreadable answer leaves the outcome unknown, as a lost one does.
     return {
       reason: 'unreadable',
       transient: true,

@@ -1,9 +1,9 @@
 import { MalformedError } from './protobuf.js'
 
-/** Before each message: whether it is compressed, and its length. */
+/** The bytes before each message: one says whether it is compressed, four its length. */
 const HEAD = 5
 
-/** Far beyond any reply to what is asked here, and far below what would fill the memory. */
+/** Far longer than any reply to this client's requests, and far below what would fill the memory. */
 const LONGEST = 64 * 1024 * 1024
 
 /** A message as gRPC sends it. */
@@ -15,7 +15,7 @@ export function framed(message: Buffer): Buffer {
   return frame
 }
 
-/** Puts messages together from what comes, however it is cut. What has come of a message is put together once, when it is whole. */
+/** Reads messages from chunks of any size. It joins the chunks of a message once, when the message is complete. */
 export class FrameReader {
   readonly #parts: Buffer[] = []
   #length = 0

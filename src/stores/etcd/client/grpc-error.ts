@@ -19,7 +19,7 @@ const CODES_OF_WORDS: ReadonlyArray<readonly [RegExp, number]> = [
   [/permission denied/, grpcCodes.permissionDenied],
   [/invalid auth token/, grpcCodes.unauthenticated],
   [/too many requests|database space exceeded/, grpcCodes.resourceExhausted],
-  // Proposals are dropped while a leader hands over to another: etcd has no code of its own for that.
+  // A leader that hands over to another drops proposals: etcd has no code of its own for that.
   [/proposal dropped|no leader|leader changed|not leader|timed out|unhealthy|stopped/, grpcCodes.unavailable],
 ]
 
@@ -35,13 +35,13 @@ export class GrpcError extends Error {
   }
 }
 
-/** There was no answer: the connection could not be opened, or ended, or what came ended before it. */
+/** No answer came: the connection did not open, or ended, or the answer stopped short. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 
   constructor(
     message: string,
-    /** Whether the request may have been carried out. */
+    /** Whether the server may have carried out the request. */
     readonly sent: boolean,
     cause?: unknown,
   ) {

@@ -15,7 +15,7 @@ export class MalformedError extends Error {
   override readonly name = 'MalformedError'
 }
 
-/** Writes one message; fields that are 0, false or empty are left out, as the format has it. */
+/** Writes one message, without fields that are 0, false or empty, as the format demands. */
 export class MessageWriter {
   #bytes = Buffer.allocUnsafe(128)
   #length = 0
@@ -36,7 +36,7 @@ export class MessageWriter {
     return value.length === 0 ? this : this.#delimited(field, value)
   }
 
-  /** One that is empty is not left out: that it is there says something. */
+  /** Writes even an empty message: its presence says something. */
   message(field: number, message: MessageWriter): this {
     return this.#delimited(field, message.done())
   }
@@ -178,7 +178,7 @@ function ended(): never {
   throw new MalformedError('it ends within a field')
 }
 
-/** Numbers with a sign are kept as their complement. */
+/** Reads a signed number, which the format writes as its complement. */
 export function signed(value: bigint): bigint {
   return BigInt.asIntN(SIXTY_FOUR_BITS, value)
 }

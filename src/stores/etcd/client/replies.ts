@@ -39,7 +39,7 @@ export interface LeaseReply {
 }
 
 export interface WatchReply {
-  /** When it was created: of the last change before that. */
+  /** Of its creation: the last change before the watch. */
   readonly revision: bigint
   readonly watchId: bigint
   readonly created: boolean

@@ -112,7 +112,7 @@ export const requests = {
   watch: (watchId: bigint, key: Buffer, changes: boolean): Buffer => {
     const noPuts = 0
     const create = new MessageWriter().bytes(1, key)
-    // The filter is 0, which would be left out; the list of filters is packed.
+    // The filter is 0, which the writer would leave out, so this writes the packed list of filters.
     if (!changes) create.bytes(5, Buffer.of(noPuts))
     create.number(7, watchId)
     return new MessageWriter().message(1, create).done()

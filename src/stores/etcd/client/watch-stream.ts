@@ -8,7 +8,7 @@ import { requests } from './requests.js'
 const PATH = '/etcdserverpb.Watch/Watch'
 const ABOUT = { command: 'Watch' }
 
-/** Numbers that are proposed begin there: none that a server chooses itself is so great. */
+/** The first number that this client proposes: no number of a server's own is so great. */
 const FIRST_NUMBER = 1n << 40n
 
 /** What the server is to tell about. */
@@ -36,7 +36,7 @@ export class WatchStream<Watch extends Watched> {
   /** Those of which the server tells, by its numbers. */
   readonly #begun = new Map<bigint, Watch>()
   readonly #numbers = new Map<Watch, bigint>()
-  /** Those that the server has not answered yet, by the numbers that were proposed; undefined if it is no longer wanted. */
+  /** Watches without an answer, by the numbers that this client proposed; undefined if nobody wants it any more. */
   readonly #asked = new Map<bigint, Watch | undefined>()
   readonly #waiting = new Set<Watch>()
   #lastNumber = FIRST_NUMBER
@@ -115,7 +115,7 @@ export class WatchStream<Watch extends Watched> {
   #hear(reply: WatchReply): void {
     const { watchId, created, canceled } = reply
     if (canceled) {
-      // One that has not begun, or that is still wanted. What this client has ended has no number any more.
+      // It has not begun, or somebody still wants it. A watch that this client has ended has no number any more.
       if (created || this.#begun.has(watchId)) this.#refused(reply.reason)
       return
     }
@@ -126,7 +126,7 @@ export class WatchStream<Watch extends Watched> {
 
   #created({ watchId: number, revision }: WatchReply): void {
     const proposed = this.#asked.has(number) ? number : [...this.#asked.keys()][0]
-    // Only of a watch that was requested alone does the stream know the number.
+    // The stream knows the number only of a watch that it requested alone.
     if (proposed === undefined || (proposed !== number && this.#asked.size > 1) || this.#begun.has(number))
       throw new MalformedError('the server has begun a watch that nobody asked for')
     const watch = this.#asked.get(proposed)

@@ -5,15 +5,15 @@ import type { EtcdClient } from './client.js'
 import type { WatchReply } from './replies.js'
 import { type Watched, WatchStream } from './watch-stream.js'
 
-/** How often a server is asked whether it is still there, while somebody waits for its messages. etcd allows it every 5 s. */
+/** How often the client asks a server for a sign of life, while somebody waits for its messages. etcd allows it every 5 s. */
 const HEARTBEAT_MS = 6_000
 
 export interface WatchListener {
-  /** The server tells what happens after that revision; what happened before is to be looked up. Called again after a break. */
+  /** The server reports what happens after that revision; the caller looks up what happened before. Called again after a break. */
   readonly begun: (revision: bigint) => void
-  /** The key was deleted, at that revision: it may have been made anew since. */
+  /** Somebody deleted the key at that revision, and may have made it anew since. */
   readonly ended?: (revision: bigint) => void
-  /** Anything happened to it; asked for where it is set. */
+  /** Anything happened to the key. If it is set, the watch asks for all changes. */
   readonly changed?: () => void
 }
 
@@ -25,7 +25,7 @@ interface StandingWatch extends Watched {
   begunAt: bigint | undefined
   /** When the key was last deleted, as far as the server has told. */
   endedAt: bigint
-  /** The revision by which the key was known to be gone when the watch began to rest. */
+  /** A revision without the key, from when the watch began to rest. */
   toldAt: bigint
   /** How often the server has told of a later deletion while the watch rests. */
   vain: number
@@ -33,16 +33,16 @@ interface StandingWatch extends Watched {
   alarm: TimerHandle | undefined
 }
 
-/** For how long a watch is kept for the next who waits for the same key, and for how many messages in vain. */
+/** For how long, and for how many useless messages, a watch rests for the next call that waits for its key. */
 const REST_MS = 1_000
 const MOST_IN_VAIN = 1
 
 /**
- * Watches keys for their end, or for every change, each from the moment when the server says so and not from an earlier revision: etcd serves a watch of the
- * past by a loop that runs every 100 ms. All of them by one stream; when that ends they are begun anew on another.
+ * Watches keys for their end, or for every change, by one stream; when that ends, all watches begin anew on another. A watch begins at the
+ * revision that the server names, not at an earlier one: etcd serves a watch of the past by a loop that runs every 100 ms.
  *
- * A watch that has told of a deletion may rest. Clients that take turns wait for each other again and again, and reuse the keys of their
- * entries: the next wait then costs no request, and hears at once of a deletion that came before it.
+ * A watch that has reported a deletion may rest. Clients that take turns wait for each other again and again, and reuse the keys of their
+ * entries: the next wait then costs no request, and learns at once of a deletion that came before it.
  */
 export class Watches {
   readonly #watches = new Set<StandingWatch>()
@@ -59,15 +59,15 @@ export class Watches {
     private readonly schedule: Schedule,
     /** How long a server has to answer. */
     private readonly timeoutMs: number,
-    /** Told why nothing is watched at the moment. */
+    /** Hears why no watch is in force. */
     private readonly onBreak: (error: unknown) => void,
   ) {}
 
   /**
-   * Returns what ends it. Given the revision by which the key was gone, it may rest then, if its `line` is given, until another key of that
-   * line is watched.
+   * Returns the function that ends the watch. Given a revision without the key, a watch with a `line` may rest until somebody watches another
+   * key of that line.
    *
-   * @param line what the key is an entry of
+   * @param line the line of which the key is an entry
    */
   watch(key: Buffer, listener: WatchListener, line?: string): (goneAt?: bigint) => void {
     const watch = this.#rested(key, listener, line) ?? this.#add(key, listener, line)
@@ -194,7 +194,7 @@ export class Watches {
     watch.listener?.changed?.()
   }
 
-  /** One message may have come before the wait that it is for: the entry was gone before the answer came that it stood there. */
+  /** Counts a message that nobody waits for. One may be early: the entry ended before the answer came that it stood there. */
   #inVain(watch: StandingWatch): void {
     watch.vain += 1
     if (watch.vain > MOST_IN_VAIN) this.#end(watch)

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../../../port/store.js'
 import { type About, failureIn, notMemcached, unreachable } from './failure.js'
 import { type Reply, ReplyReader } from './reply.js'
 
-/** What is waited for: so many replies in a row. */
+/** A command that waits for so many replies in a row. */
 interface Pending {
   readonly about: About
   readonly count: number
@@ -19,8 +19,8 @@ interface Pending {
 const UNDERSTOOD = new Set(['HD', 'VA', 'EN', 'NF', 'NS', 'EX', 'MN', 'STORED'])
 
 /**
- * One connection to one server process: commands travel at once, and are answered in order. The versions (`c`) that a server gives to
- * items are unique among all that come by one connection, and no longer: a server that was restarted counts from 1 again.
+ * One connection to one server process: commands leave at once, and the answers come in order. The versions (`c`) of items are unique only
+ * among those of one connection: a restarted server counts from 1 again.
  */
 export class Connection {
   readonly #pending: Pending[] = []

@@ -52,7 +52,7 @@ function judge(status: string, text: string): Verdict {
   return REFUSED
 }
 
-/** Nobody answers there, or not in TLS, or not any more. What was sent may have been carried out. */
+/** The error for a server that does not answer, not in TLS, or no longer. It may have carried out what it got. */
 export function unreachable(cause: unknown, { command, lockName }: About): StoreError {
   const trusted = !(cause instanceof Error) || !/certificate|CERT|SELF_SIGNED/i.test(codeAndMessage(cause))
   return new StoreError('unreachable', command, {
@@ -69,7 +69,7 @@ function codeAndMessage(error: Error): string {
   return `${'code' in error ? String(error.code) : ''} ${error.message}`
 }
 
-/** What kept a connection from being made, for one of those that asked for it. */
+/** The failure of a connection, for one of the commands that wait for it. */
 export function failureFor(error: unknown, about: About): StoreError {
   if (!(error instanceof StoreError)) return unreachable(error, about)
   if (about.lockName === undefined) return error

@@ -24,11 +24,11 @@ export class UnreadableReply extends Error {
   override readonly name = 'UnreadableReply'
 }
 
-/** Cuts what a server sends into replies, however it was cut on its way. */
+/** Reads replies from chunks of any size. */
 export class ReplyReader {
   #unread: Buffer = Buffer.alloc(0)
 
-  /** The replies that are whole with these bytes. Throws an {@link UnreadableReply}; nothing can be read after that. */
+  /** The replies that these bytes complete. Throws an {@link UnreadableReply}, after which it reads no more. */
   read(bytes: Buffer): Reply[] {
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes])
     const replies: Reply[] = []

@@ -7,7 +7,7 @@ import type { Address } from './address.js'
 import { Connection } from './connection.js'
 import { type About, failureFor } from './failure.js'
 
-/** A user and a password of the file that the server was started with (`-Y`). */
+/** A user and a password of the file that the server has been started with (`-Y`). */
 export interface Credentials {
   /** Without spaces and colons. */
   readonly username: string
@@ -24,14 +24,14 @@ export interface Access {
 
 const KEEP_ALIVE_MS = 30_000
 
-/** Whoever asks for a connection that is being made waits for the same one: its failure takes the name of each one's command. */
+/** Commands share a connection that still opens; each puts its own name into a failure. */
 const ABOUT: About = { command: 'connect' }
 
 /** One server, and the connection to it: made on first use, and again when it has broken. */
 export class Server {
   #connection: Connection | undefined
   #opening: Promise<Connection> | undefined
-  /** What is being connected. */
+  /** The socket that still connects. */
   #stream: Socket | undefined
   #closed = false
 
@@ -41,7 +41,7 @@ export class Server {
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  /** A connection that is open, as far as is known. Rejects with a `StoreError`, in time. */
+  /** A connection that is open, by all that the client knows. Rejects with a `StoreError`, in time. */
   async connection(about: About, timeoutMs: number = this.settings.commandTimeoutMs): Promise<Connection> {
     if (this.#closed) throw closedError(about)
     if (this.#connection?.open) return this.#connection

@@ -2,7 +2,7 @@ import { answerTo } from '../connection/failure.js'
 import type { Link } from '../connection/link.js'
 import { listIn, pairsIn, wholeIn } from '../scripts/replies.js'
 
-/** How many listen to each of the channels, which are of one slot. */
+/** Counts the subscribers of each channel; the channels share one slot. */
 export async function countListeners(
   link: Link,
   lockName: string,
@@ -18,10 +18,10 @@ export async function countListeners(
 }
 
 /**
- * Announces what a script could not: its node may not, or the channel lives elsewhere. If that fails too, waiters find out when the
- * lease they saw has ended.
+ * Announces what a script could not: its node may not, or another node serves the channel. If that fails too, waiters look when the
+ * lease they saw ends.
  *
- * @returns how many connections were told.
+ * @returns how many connections got the message.
  */
 export async function announce(
   link: Link,

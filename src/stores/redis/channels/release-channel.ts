@@ -7,17 +7,17 @@ import { keyIn } from './told.js'
 /** How long an unwatched channel stays subscribed: contention comes in bursts, and subscribing costs a round trip. */
 const LINGER_MS = 200
 
-/** The pub/sub channel on which releases of that lock are announced: Redisson's name for it. */
+/** The pub/sub channel that announces releases of the lock, by Redisson's name. */
 export function releaseChannelOf(key: string): string {
   return redissonNameOf('redisson_lock__channel', key)
 }
 
-/** @param text what was published; absent where something may have been missed. */
+/** @param text the message; absent where the listener may have missed one. */
 type Listener = (text?: string) => void
 
 const NOBODY: readonly Hearing[] = []
 
-/** One who watches a channel. */
+/** One watch of a channel. */
 class Hearing implements Watch {
   readonly #subscription: Subscription
 
@@ -45,9 +45,9 @@ class Hearing implements Watch {
 
 /** Rings when nobody has watched it for a while. */
 class Subscription extends Alarm {
-  /** By the lock's key that they want to hear of; undefined: of all. A process may hear of ten thousand locks on its one channel. */
+  /** Watches by the key of their lock; undefined: every lock. A process may watch ten thousand locks on its one channel. */
   readonly #hearings = new Map<string | undefined, Set<Hearing>>()
-  /** How long it stays when nobody watches it. */
+  /** How long the subscription outlives its last watch. */
   lingersMs = LINGER_MS
   inForce = false
 
@@ -96,10 +96,10 @@ export class ReleaseChannels {
   ) {}
 
   /**
-   * Calls back on every message, with what it says; without where one may have been missed.
+   * Calls back with every message, and without one where the client may have missed one.
    * @param key the lock whose messages are wanted, on a channel of a process; absent: every message
-   * @param lingersMs how long the channel stays subscribed at the least when nobody watches it any more
-   * @param besides what has to be in force as well
+   * @param lingersMs the least time for which the channel stays subscribed after its last watch
+   * @param besides another subscription that has to be in force as well
    */
   hear(
     channel: string,
@@ -128,17 +128,17 @@ export class ReleaseChannels {
     return this.#subscriptions.get(channel)?.inForce ?? false
   }
 
-  /** As {@link subscribed}, or will soon. */
+  /** Whether this client receives messages on the channel, or will soon. */
   has(channel: string): boolean {
     return this.#subscriptions.has(channel)
   }
 
-  /** @param text what was published; absent where something may have been missed. */
+  /** @param text the message; absent where the client may have missed one. */
   announce(channel: string, text?: string): void {
     this.#subscriptions.get(channel)?.tell(text)
   }
 
-  /** The subscription has ended, because it is not allowed any more. The next watch tries again. */
+  /** Ends the subscription, because the server no longer allows it. The next watch tries again. */
   drop(channel: string): void {
     const subscription = this.#subscriptions.get(channel)
     if (!subscription) return
@@ -169,9 +169,9 @@ export class ReleaseChannels {
     return subscription
   }
 
-  /** Nobody watches it: it ends after a while, unless it is watched again. Not before it is confirmed: otherwise it could stay. */
+  /** Ends a subscription some time after its last watch, but not before the server has confirmed it: otherwise the server could keep it. */
   linger(subscription: Subscription): void {
-    // One that is not allowed any more is never in force again.
+    // A subscription that the server no longer allows never comes into force.
     if (!this.#isUnwanted(subscription)) return
     if (subscription.inForce)
       this.schedule.set(subscription, this.schedule.clock.now() + subscription.lingersMs)
@@ -182,7 +182,7 @@ export class ReleaseChannels {
       )
   }
 
-  /** That while is over. */
+  /** Unsubscribes, unless somebody watches the channel again. */
   leave(subscription: Subscription): void {
     if (!this.#isUnwanted(subscription)) return
     this.#subscriptions.delete(subscription.channel)

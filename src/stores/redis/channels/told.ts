@@ -10,9 +10,9 @@ export interface Told {
   /** The lock's key, as its scripts get it. */
   readonly key: string
   readonly grants: readonly ToldGrant[]
-  /** Whether a script of that line has sent it: else its grants are reason to ask, no more. */
+  /** Whether a script of that line sent it. Grants of any other message are only a reason to ask the store. */
   readonly proven: boolean
-  /** The process must look after so long: it is the first in line and the lock ends sooner than it would look, or it seemed to be gone. */
+  /** When the process must look: it is first in line and the lease ends before its own look, or its connection seemed gone. */
   readonly look?: { readonly place: Place; readonly inMs: number }
 }
 
@@ -58,7 +58,7 @@ export function keyIn(message: string): string {
   return message.slice(start)
 }
 
-/** Undefined where the place names no owner. */
+/** The owner that the place names, if any. */
 export function ownerOf(place: Place): Owner | undefined {
   const owner = place.slice(place.indexOf(':') + 1)
   return isOwner(owner) ? owner : undefined

@@ -9,7 +9,7 @@ const storeHint = (way: string, client: string): string =>
 /** What says where a server is, in the options of either library. */
 const ADDRESSES = ['url', 'host', 'port', 'socket', 'password', 'username', 'sentinels', 'rootNodes']
 
-/** What people have for a client beside those that fit, told by members that only it has, and what to write instead. */
+/** Clients that Holdfast does not take, recognised by members that only they have, and what to write instead. */
 const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: string]> = [
   [['totalCount', 'Client'], storeHint('postgres', 'pool')],
   [['unsafe', 'listen'], storeHint('postgres', 'sql')],
@@ -46,7 +46,7 @@ const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: strin
   ],
 ]
 
-/** How a client of the library in question is made, of a URL and of options, and handed over. */
+/** How to make a client of that library from a URL or from options, and how to pass it. */
 interface Making {
   readonly from: string
   readonly ofUrl: string
@@ -68,7 +68,7 @@ const WITH_NODE_REDIS: Making = {
   ofNothing: 'new Holdfast(nodeRedis(createClient()))',
 }
 
-/** What to write instead of that value, to go on from "a client of …"; empty where nobody knows what it is. */
+/** What to write instead of that value, as the end of a sentence that begins "a client of …"; empty for an unknown value. */
 export function clientHint(
   value: unknown,
   { from, ofUrl, ofOptions, ofNothing }: Making = WITH_IOREDIS,
@@ -83,7 +83,7 @@ export function clientHint(
     : `; for example ${ofNothing}, with ${from}`
 }
 
-/** The same where a client of node-redis is expected. */
+/** The same for an argument that must be a client of node-redis. */
 export function nodeRedisHint(value: unknown): string {
   return isClient(value)
     ? '; that is a client for Holdfast already, as those of ioredis are: write new Holdfast(client)'

@@ -6,7 +6,7 @@ export interface Connectable {
   readonly status: string
   connect(): Promise<unknown>
   disconnect(reconnect?: boolean): void
-  /** Takes lists for what is in them. */
+  /** Flattens lists among its arguments. */
   call(
     command: string,
     ...args: Array<string | number | Buffer | ReadonlyArray<string | number | Buffer>>
@@ -38,7 +38,7 @@ export interface ClusterClient extends Connectable {
   readonly slots: ReadonlyArray<readonly string[]>
   duplicate(overrideStartupNodes?: never[], overrideOptions?: object): ClusterClient
   nodes(role?: 'master'): StandaloneClient[]
-  /** Has the slots read again; absent if the client does so by itself. */
+  /** Makes the client read the slots again; absent if it does so by itself. */
   refreshSlotsCache?(): void
 }
 

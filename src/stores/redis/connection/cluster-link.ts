@@ -13,8 +13,8 @@ import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscript
 import { corked } from './standalone-link.js'
 
 /**
- * A Redis Cluster. Announcements are sharded pub/sub, as Redisson's are there: each goes to the one node that serves the
- * channel's slot, so there is one subscribed connection for each node that has waiters.
+ * A Redis Cluster. Announcements use sharded pub/sub, as Redisson's do there: each goes to the one node that serves the channel's
+ * slot, so each node with waiters costs one subscribed connection.
  */
 export class ClusterLink implements Link {
   readonly publishCommand = 'SPUBLISH'
@@ -27,7 +27,7 @@ export class ClusterLink implements Link {
   /** The nodes by address, each judged by its own answers: the others may still answer when one is silent. */
   readonly #peers = new Map<string, Peer>()
   #nodeBreaks = 0
-  /** How often a command was sent on to the node that a slot is moving to, and to which one last. */
+  /** How often the library redirected a command to the node that a slot moves to, and the last such node. */
   #sentOn = 0
   #sentOnTo: StandaloneClient | undefined
   /** Links to such nodes, for commands that they take before the slot is theirs. */
@@ -52,14 +52,14 @@ export class ClusterLink implements Link {
       enableAutoPipelining: false,
       clusterRetryStrategy: () => null,
       clusterNodeRetryStrategy: () => null,
-      // Zero means never: a command that has failed for the core must not be delivered again behind its back (rule X1).
+      // Zero means never: the library must not resend a command that the core counts as failed (rule X1).
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       retryDelayOnMoved: 0,
       maxRedirections: 16,
-      // Sixteen times, behind the core's back. It has nothing to fear from that, but something better to do than to wait.
+      // The library tries sixteen times. That is safe, but the core has better things to do than to wait.
       retryDelayOnTryAgain: 10,
-      // What fails shows that the slots are served elsewhere; a timer for it would keep the process alive.
+      // Failing commands show that slots have moved; a timer would keep the process alive.
       slotsRefreshInterval: undefined,
       scripts: undefined,
       redisOptions: { ...redisOptions, ...connectionSettings(commandTimeoutMs, 'commands', redisOptions) },
@@ -78,7 +78,7 @@ export class ClusterLink implements Link {
         },
         '-node': (node) => {
           this.#nodeBreaks += 1
-          // Its slots may be served elsewhere now, which iovalkey would not ask: it would try this node again and again.
+          // Another node may serve its slots now. iovalkey would not ask, and try this node again and again.
           if (this.#cluster.ready) this.#cluster.client.refreshSlotsCache?.()
           if (isNode(node)) this.#subscriptions.evacuate(addressOf(node))
         },
@@ -154,8 +154,8 @@ export class ClusterLink implements Link {
   }
 
   /**
-   * While a slot moves, the node that it moves to announces what it carries out, but the listeners are still at the node that it leaves,
-   * which according to the cluster serves the channel. They get a separate message.
+   * While a slot moves, its new node runs the scripts and announces, but the listeners are still subscribed at the old node, which serves
+   * the channel until the move ends. They get a separate message.
    */
   #toldAtBothEnds<Result>(
     command: Command<unknown, Result>,
@@ -169,7 +169,7 @@ export class ClusterLink implements Link {
     return { ...command, read: (reply) => (this.#sentOn === before ? command.read(reply) : read(reply)) }
   }
 
-  /** The client library follows such a redirection by itself; only its call on the node shows it. */
+  /** The library follows such a redirection by itself; only its call on the node shows that. */
   #countSentOn(node: StandaloneClient): void {
     if (!('asking' in node) || typeof node.asking !== 'function') return
     const ask = node.asking.bind(node)
@@ -193,7 +193,7 @@ export class ClusterLink implements Link {
     return link
   }
 
-  /** Each command follows a permission of its own. */
+  /** Sends `ASKING` before each command, since the permission holds for one command. */
   #askingLink(node: StandaloneClient): NodeLink {
     const known = this.#askingLinks.get(node)
     if (known) return known
@@ -201,7 +201,7 @@ export class ClusterLink implements Link {
     const link: NodeLink = {
       send: (about, command, ...args) => {
         const asked = this.#cluster.inTime(about, () => node.call('ASKING'), peer)
-        // The command fails as well, and that is reported.
+        // The command then fails too, and reports it.
         asked.catch(() => undefined)
         return this.#cluster.inTime(about, () => node.call(command, ...args), peer)
       },
@@ -231,7 +231,7 @@ export class ClusterLink implements Link {
     if (!this.#cluster.ready) await this.#cluster.send(about, 'PING')
   }
 
-  /** The node that serves the key; undefined while that is not known. */
+  /** The node that serves the key, if the client knows it yet. */
   #peerFor(key: string): Peer | undefined {
     const address = this.#addressFor(key)
     return address === undefined ? undefined : this.#peerAt(address)

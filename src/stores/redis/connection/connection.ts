@@ -10,7 +10,7 @@ import { Batch, streamOf } from './stream.js'
 
 const CLOSED = 'Connection is closed.'
 
-/** How long a command waits for the next try to connect. Then it rejects with the last failure, and may be sent again. */
+/** How long a command waits for the next try to connect. Then it rejects with the last failure, and the core may send it again. */
 const PATIENCE_MS = 50
 
 /** A command without an answer; it rings when its time is up. */
@@ -35,13 +35,13 @@ class Pending extends Alarm implements Linked<Pending> {
 export interface ConnectionListener {
   ready?(): void
   broken?(): void
-  /** The server that answers is no longer the right one; the connection ends for that reason. */
+  /** The server that answers is no longer the right one, so the connection ends. */
   misled?(): void
   /** Listeners for other events of the client library, by their names. */
   readonly events?: Readonly<Record<string, (...told: unknown[]) => void>>
 }
 
-/** The server, or one node of a cluster, as the source of answers: each is judged by its own. */
+/** The server, or one node of a cluster. Only its own answers show that it lives. */
 export interface Peer {
   /** How many answers have come from it. */
   heard: number
@@ -50,9 +50,9 @@ export interface Peer {
 }
 
 /**
- * One connection (or one cluster's set of them) that Holdfast has made. A command opens it, also after it broke; it never opens by
- * itself. Commands are answered or rejected in time, whatever the client library waits for; a silent connection is dropped. While
- * connections fail, tries follow at growing intervals, however many commands wait.
+ * One connection (or one cluster's set of them) that Holdfast has made. Only a command opens it, also after it broke. It settles every
+ * command in time, whatever the client library waits for, and drops a silent connection. While connections fail, it tries again at
+ * growing intervals, however many commands wait.
  */
 export class Connection<Client extends Connectable> {
   /** How often it has broken. */
@@ -139,7 +139,7 @@ export class Connection<Client extends Connectable> {
       const answerBy = this.#schedule.clock.now() + timeoutMs
       let sentOn: number | undefined
       const pending = new Pending(command, reject, () => {
-        // The connection was silent for as long: the peer may be gone. A new connection finds out.
+        // Nothing has come for all that time: the peer may be gone. A new connection shows it.
         if (sentOn === this.breaks && peer.heard === heardBefore) peer.drop()
         if (sentOn === undefined) this.#failed(pending, new Error(CLOSED))
         else if (!this.#over(pending)) reject(timeoutOf(command.about, timeoutMs))
@@ -186,7 +186,7 @@ export class Connection<Client extends Connectable> {
     })
   }
 
-  /** The command is done with. True if it was before. */
+  /** Marks the command as settled. Returns whether it was settled before. */
   #over(pending: Pending): boolean {
     this.#schedule.cancel(pending)
     return !this.#pending.delete(pending)
@@ -196,7 +196,7 @@ export class Connection<Client extends Connectable> {
     if (!this.#over(pending)) pending.reject(failureOf(this.#explain(error), pending.command.about))
   }
 
-  /** Breaks the connection. Resolves when there is another one to be opened. */
+  /** Breaks the connection. Resolves when the next command can open another one. */
   drop(): Promise<void> {
     this.#dropping ??= this.#hangUp().finally(() => {
       this.#dropping = undefined
@@ -262,7 +262,7 @@ export class Connection<Client extends Connectable> {
     this.#listener.broken?.()
   }
 
-  /** "Connection is closed" is true but does not help: why it is closed does. */
+  /** Replaces "Connection is closed", which helps nobody, by the reason why it closed. */
   #explain(error: unknown): unknown {
     const connectionError = error instanceof Error && !isReply(error)
     return connectionError && this.#lastError !== undefined ? this.#lastError : error

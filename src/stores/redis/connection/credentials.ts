@@ -1,6 +1,6 @@
 import { isCluster, type RedisClient } from './client.js'
 
-/** What a server asks of who connects to it, and what the connection is secured with. */
+/** The options with which a client logs in and secures its connection. */
 const CREDENTIALS = [
   'username',
   'password',
@@ -12,7 +12,7 @@ const CREDENTIALS = [
 
 export type Credentials = Readonly<Partial<Record<(typeof CREDENTIALS)[number], unknown>>>
 
-/** Those of a client as they are now: the application may change them, or have made properties of them that compute. */
+/** A client's credentials as they are now: the application may change them, or define them as getters. */
 export function credentialsOf(client: RedisClient): Credentials {
   const options = optionsOf(client)
   return Object.fromEntries(
@@ -21,9 +21,9 @@ export function credentialsOf(client: RedisClient): Credentials {
 }
 
 /**
- * Has whatever connects with these options use the client's credentials of that moment, but for those that it was given of its own (a node of a
- * cluster may have been).
- * @param copied those that the options were made with, as far as they come from that client
+ * Makes each connection with these options use the client's credentials of that moment, except those set on the options themselves (as
+ * for one node of a cluster).
+ * @param copied the client's credentials that the options were made with
  */
 export function followCredentials(
   options: object,
@@ -41,7 +41,7 @@ export function followCredentials(
   }
 }
 
-/** What the client is told its user and password by, each time that it connects; undefined where they stand in its options. */
+/** The function that gives the client its user and password each time it connects; undefined where its options hold them. */
 export function loginOf(client: RedisClient): (() => Promise<Credentials>) | undefined {
   const provider: unknown = Reflect.get(optionsOf(client), 'credentialsProvider')
   if (!isProvider(provider)) return undefined
@@ -52,7 +52,7 @@ export function loginOf(client: RedisClient): (() => Promise<Credentials>) | und
   }
 }
 
-/** Of node-redis: one that can be asked. (The other sort tells of new ones when it likes.) */
+/** Whether this is the provider of node-redis that answers on request. (The other sort pushes new credentials.) */
 export function isProvider(value: unknown): value is { credentials(): unknown } {
   return (
     typeof value === 'object' &&

@@ -15,7 +15,7 @@ const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
 
-/** What error replies say in more than their first word: before it counts. */
+/** Error replies whose text counts before their first word. */
 const BY_TEXT: ReadonlyArray<readonly [text: RegExp, verdict: Verdict]> = [
   [/ACL failure|permission|can't (?:run this command|access|publish)/i, NO_PERMISSION],
   // While the script ran, a key moved to another node with its slot: the script's earlier changes stand.
@@ -25,7 +25,7 @@ const BY_TEXT: ReadonlyArray<readonly [text: RegExp, verdict: Verdict]> = [
     { ...NOT_READY, hint: 'The server has as many connections as its maxclients allows.' },
   ],
   [/DB index is out of range/, NO_DATABASE],
-  // A connection that is subscribed, or was during its set-up, takes no commands: the next one will.
+  // A subscribed connection takes no commands, nor does one that subscribed while it was set up: the next one will.
   [/Can't execute/, UNREACHABLE],
 ]
 
@@ -117,7 +117,7 @@ export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError'
 }
 
-/** The value of an answer; a `StoreError` if it cannot be read. */
+/** Reads the value of an answer; throws a `StoreError` if it has another shape. */
 export function readAnswer<Reply, Result>(
   command: Pick<Command<Reply, Result>, 'about' | 'read'>,
   reply: Reply,
@@ -132,7 +132,7 @@ export function readAnswer<Reply, Result>(
   }
 }
 
-/** As {@link readAnswer}, of what was sent by a link. */
+/** As {@link readAnswer}, for a command that a link sends. */
 export async function answerTo<Result>(
   about: About,
   sent: Promise<unknown>,
@@ -141,7 +141,7 @@ export async function answerTo<Result>(
   return await readAnswer({ about, read }, await sent)
 }
 
-/** What the command has done is unknown: as after an answer that was lost, the same request may be sent again. */
+/** The outcome of the command is unknown, as after a lost answer: the caller may send the same request again. */
 function unreadable(error: unknown, { command, lockName }: About): StoreError {
   if (error instanceof StoreError) return error
   return new StoreError('unreadable', command, {
@@ -152,7 +152,7 @@ function unreadable(error: unknown, { command, lockName }: About): StoreError {
   })
 }
 
-/** The error for a command that was not answered in time (rule C3). Its outcome is unknown. */
+/** The error for a command without an answer in time (rule C3). Its outcome is unknown. */
 export function timeoutOf(about: About, timeoutMs: number): StoreError {
   return new StoreError('timeout', about.command, {
     lockName: about.lockName,

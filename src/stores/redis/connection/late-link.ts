@@ -3,8 +3,8 @@ import type { About } from '../../../port/failure.js'
 import type { Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /**
- * A link whose code is loaded when the link is made, so that an application without servers of that sort does not carry it. What is
- * asked of it before waits for that.
+ * A link that loads its code when it is made, so that an application without servers of that sort does not load it. Commands wait until
+ * the code is there.
  */
 export class LateLink implements Link {
   readonly subscribesInOrder = false

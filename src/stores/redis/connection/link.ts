@@ -30,8 +30,8 @@ export interface NodeLink {
 }
 
 /**
- * How commands and news travel between this client and the server, or the cluster. Every command is answered or rejected within
- * the command timeout, with a `StoreError`.
+ * How commands and news travel between this client and the server, or the cluster. Every command settles within the command timeout, and
+ * fails with a `StoreError`.
  */
 export interface Link {
   /** `PUBLISH`, or `SPUBLISH` in a cluster: with Redisson's choice, or a mixed fleet would not wake each other. */
@@ -74,9 +74,9 @@ export interface Link {
 /** Reports of a link. */
 export interface LinkListener {
   message(channel: string, text: string): void
-  /** Subscriptions were interrupted and are in force again; messages in between are lost. */
+  /** The subscriptions are in force again after an interruption; the messages in between are lost. */
   resumed(channels: Iterable<string>): void
-  /** A subscription was interrupted, and is not allowed to the user any more: it has ended. */
+  /** A subscription ended, because after an interruption the server no longer allows it to the user. */
   refused(channel: string, error: unknown): void
   /** A failure that no command reports. */
   error(error: unknown): void

@@ -12,8 +12,8 @@ const HINTS: Readonly<Record<Need, string>> = {
 }
 
 /**
- * What the server's ACL has refused this client of what it needs to stand in lines. Remembered, because each refusal costs a command,
- * until the connection breaks: the next one may be made under other rules.
+ * What this client needs to stand in lines, and the server's ACL refuses. Each refusal costs a command, so the client remembers it until
+ * the connection breaks: other rules may hold for the next one.
  */
 export class Refusals {
   readonly #refused = new Set<Need>()

@@ -10,9 +10,9 @@ interface Acknowledged {
 }
 
 /**
- * A link whose scripts are answered when so many replicas have what they wrote. On separate connections, since `WAIT` holds up
- * every later command. `WAIT` is about the connection's own last write, so a script that did its work must have written.
- * One `WAIT` is under way for each server; what comes meanwhile shares the next one.
+ * A link that answers a script once enough replicas have what it wrote. It has connections of its own, since `WAIT` holds up every later
+ * command. `WAIT` counts its connection's last write, so a script that did its work must have written. Each server has one `WAIT` under
+ * way; scripts that come meanwhile share the next one.
  */
 export class ReplicaWaitLink implements Link {
   readonly publishCommand: Link['publishCommand']
@@ -26,7 +26,7 @@ export class ReplicaWaitLink implements Link {
   constructor(
     private readonly link: Link,
     private readonly wanted: Acknowledged,
-    /** What is to be acknowledged was written over this one. */
+    /** The link that wrote the grants which the replicas acknowledge. */
     private readonly granting: Pick<Link, 'breaks'>,
   ) {
     this.publishCommand = link.publishCommand

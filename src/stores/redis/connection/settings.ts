@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from '../../../base/time/clock.js'
 import { leadsElsewhere } from './failure.js'
 
-/** A sentinel that does not answer within this part of a command's time is passed over: the next one has time to. */
+/** A command's time allows for so many sentinels, one after the other: a silent one leaves the next enough time. */
 const SENTINELS_PER_COMMAND = 4
 
 /**
@@ -25,9 +25,9 @@ export function connectionSettings(
     disconnectTimeout: 100,
     // A proxy that does not know CLIENT SETNAME may hang up on it: only an application that names its own connections has none such.
     connectionName: theirName ? `holdfast-${role}` : undefined,
-    // All that is derived from a lock's name starts with the prefix, so Holdfast applies it itself, once.
+    // Holdfast puts the prefix in front by itself, once: several keys and channels follow from a lock's name.
     keyPrefix: '',
-    // Only the core repeats a command whose reply was lost, because it knows the count that the command starts from (rule X1).
+    // Only the core repeats a command whose reply is lost: it knows the count that the command starts from (rule X1).
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: null,
     // Holdfast decides when to reconnect, so that an idle client neither keeps trying nor keeps the process alive.

@@ -9,26 +9,26 @@ import type { LinkListener } from './link.js'
 import { connectionSettings } from './settings.js'
 import { Subscriber } from './subscriber.js'
 
-/** Where the slots of a cluster are served. */
+/** Which node serves which slot of a cluster. */
 export interface SlotTable {
-  /** The address of the primary that serves the channel's slot, as far as is known. */
+  /** The address of the primary that serves the channel's slot, if the client knows it. */
   addressFor(channel: string): string | undefined
   /** That primary, as the cluster itself says: a former one redirects commands, but would accept subscriptions. */
   ask(channel: string): Promise<StandaloneClient>
-  /** The same as far as is known. */
+  /** That primary, by the best knowledge of the client. */
   primaryFor(channel: string): Promise<StandaloneClient>
 }
 
 /**
- * The subscriptions of a cluster's client: one subscribed connection for each node that has waiters. They follow their slots: when
- * a node breaks, gives a slot away or is a primary no more, its channels are subscribed where they live now, and their
- * waiters hear that they may have missed something.
+ * The subscriptions of a cluster's client: one subscribed connection for each node that has waiters. They follow their slots: when a
+ * node's connection breaks, or the node gives a slot away or is no longer a primary, the client subscribes at the new primary, and tells
+ * the waiters that they may have missed a message.
  */
 export class ShardSubscriptions {
   readonly #subscribers = new Map<string, Subscriber>()
   /** The address at which each channel is subscribed. */
   readonly #homes = new Map<string, string>()
-  /** The watched channels, whether or not they are subscribed at the moment. */
+  /** The watched channels, subscribed at the moment or not. */
   readonly #wanted = new Set<string>()
   readonly #table: SlotTable
   readonly #schedule: Schedule
@@ -62,7 +62,7 @@ export class ShardSubscriptions {
     }
   }
 
-  /** A node has gone or given slots away: its channels may be served elsewhere now. */
+  /** Moves a node's channels: it has gone, or has given slots away. */
   evacuate(address: string): void {
     this.#subscribers.get(address)?.close()
     this.#subscribers.delete(address)

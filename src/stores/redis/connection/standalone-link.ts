@@ -21,7 +21,7 @@ export class StandaloneLink implements Link {
   #together: Subscriber | undefined
   /** The subscriptions of a separate connection. */
   readonly #apart: Subscriber
-  /** Whether the current connection is known to carry both. */
+  /** Whether the current connection surely carries both commands and messages. */
   #inOrder = false
   /** How many subscriptions wait to know that. */
   #undecided = 0
@@ -57,7 +57,7 @@ export class StandaloneLink implements Link {
         this.#inOrder = false
         this.#together?.reopen()
       },
-      // Releases may be published elsewhere now.
+      // Another server may publish the releases now.
       misled: () => void news.drop(),
     })
     const news = connect('news', () => this.#apart, {
@@ -135,7 +135,7 @@ export class StandaloneLink implements Link {
     this.#commands.close()
   }
 
-  /** A connection is ready: its subscriptions are renewed before anything else is sent. */
+  /** On a ready connection the subscriptions go out before anything else. */
   #learnProtocol(): void {
     const together = this.#together
     if (!together) return

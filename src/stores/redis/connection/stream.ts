@@ -37,7 +37,7 @@ export class Batch {
 
   constructor(private readonly client: () => object) {}
 
-  /** Call it before a command is written. */
+  /** Call it before you write a command. */
   add(): void {
     if (isExiting()) {
       this.#send()

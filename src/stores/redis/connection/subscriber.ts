@@ -8,7 +8,7 @@ import type { LinkListener } from './link.js'
 /** After so long without news it is not certain that they still come. */
 const SILENCE_MS = 1_000
 
-/** How subscriptions are spoken: plain, or per shard in a cluster. */
+/** The commands of subscriptions: plain ones, or those per shard of a cluster. */
 export type Dialect = 'plain' | 'sharded'
 
 /**
@@ -66,9 +66,9 @@ export class Subscriber {
   }
 
   /**
-   * To be called whenever the client sends a command. A dead connection looks like one that has nothing to report, so a silent one is
-   * asked for a sign of life; without an answer it is dropped, and the waiters hear that they may have missed something.
-   * @param silentMs how long it must have been silent
+   * Call it whenever the client sends a command. A dead connection looks like one that has nothing to report, so this pings a silent one.
+   * If no answer comes, it drops the connection and tells the waiters that they may have missed a message.
+   * @param silentMs the silence after which it pings
    */
   verify(silentMs = SILENCE_MS): void {
     if (this.#channels.size === 0 || this.#verifying || !this.connection.ready) return
@@ -99,14 +99,14 @@ export class Subscriber {
   }
 
   /**
-   * ioredis lets a subscription overtake the check it makes of a new connection, which a RESP2 connection then refuses to answer,
-   * because it is subscribed. (If commands travel on the same connection, none is refused, and the order must be kept.)
+   * ioredis lets a subscription overtake the check that it makes of a new connection; a subscribed RESP2 connection then refuses the check.
+   * (A connection that also carries commands refuses none, and must keep the order.)
    */
   #readyChecked(): Promise<void> {
     return new Promise((resolve) => this.#onChecked.push(resolve))
   }
 
-  /** The connection was checked, or has ended: the client can deal with commands from now on. */
+  /** ioredis has checked the connection, or the connection has ended: from now on the client takes commands. */
   #checked(): void {
     for (const goOn of this.#onChecked.splice(0)) goOn()
   }
@@ -119,12 +119,12 @@ export class Subscriber {
     done.catch(() => undefined)
   }
 
-  /** To be called when the connection is ready: after the first time that means again. */
+  /** Call it when the connection is ready. Each time after the first, it subscribes again. */
   resume(): void {
     this.#checked()
     if (this.#channels.size === 0) return
     const channels = [...this.#channels]
-    // One that is left meanwhile stays left.
+    // A channel that its watchers leave meanwhile stays left.
     Promise.all(channels.map((channel) => this.#renew(channel))).then(
       () => {
         this.#failures = 0
@@ -138,7 +138,7 @@ export class Subscriber {
     )
   }
 
-  /** What the server refuses for good would be refused on the next connection too, and commands may travel on this one. */
+  /** Keeps the connection when the server refuses a channel for good: the next connection would fare no better, and this one may carry commands. */
   async #renew(channel: string): Promise<void> {
     try {
       await this.#ask(channel)
@@ -148,7 +148,7 @@ export class Subscriber {
     }
   }
 
-  /** To be called when the connection is broken: opens it again, at growing intervals. */
+  /** Call it when the connection breaks: it opens the connection again, at growing intervals. */
   reopen(): void {
     this.#checked()
     if (this.#channels.size === 0 || this.#reopening) return

@@ -3,7 +3,7 @@ import type { Keys } from '../scripts/script.js'
 /** The prefix of the keys of read-write locks, which keeps them apart from locks and hashes of the same name, Redisson's too. */
 const PREFIX = 'holdfast_rw'
 
-/** The hash of the holds of that lock: the key by which it is found, and the root of its channels. */
+/** The hash of the lock's holds. Listing finds the lock by this key, and its channels derive from it. */
 export function holdsKeyOf(key: string): string {
   return `${PREFIX}:${taggedFrom(key)}`
 }

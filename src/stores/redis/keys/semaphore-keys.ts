@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../../../base/errors/errors.js'
 import { companionOf, redissonNameOf } from './companion-key.js'
 
-/** How long the result of a request is kept, in case the request is sent again. */
+/** How long the store keeps the result of a request, in case the client sends it again. */
 export const REQUEST_KEPT_MS = 60_000
 
 /** The prefix of the key of a semaphore's holders. */
@@ -17,7 +17,7 @@ export function requestKeyOf(key: string, request: string): string {
   return `${companionOf('holdfast_request', key)}:${request}`
 }
 
-/** The channel on which the number of available permits is announced: Redisson's name for it, for semaphores of either kind. */
+/** The channel that announces the number of available permits, by Redisson's name, for semaphores of either kind. */
 export function semaphoreChannelOf(key: string): string {
   return redissonNameOf('redisson_sc', key)
 }
@@ -41,7 +41,7 @@ export function redissonPermitsKeyOf(key: string): string {
   return key.includes('{') ? `${key}:timeout` : `{${key}}:timeout`
 }
 
-/** The channel on which a latch is announced: Redisson's name for it, which puts it elsewhere in a cluster where the key has a tag. */
+/** The channel that announces a latch, by Redisson's name. In a cluster it is in another slot than a key with a tag. */
 export function latchChannelOf(key: string): string {
   return `redisson_countdownlatch__channel__{${key}}`
 }

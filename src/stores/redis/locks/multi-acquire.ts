@@ -42,7 +42,7 @@ export class MultiAcquire implements BatchPort {
 
 function replyOf(answer: unknown): AcquireReply {
   if (answer === 1) return { outcome: 'granted' }
-  // A free lock was merely not taken.
+  // The lock is free; this batch did not take it.
   if (answer === 0) return { outcome: 'busy', remainingMs: 0, holder: undefined }
   // A nil at the end is none of the list.
   const [left, holder, since] = listIn(answer, 2, 3)

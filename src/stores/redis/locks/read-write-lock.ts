@@ -31,7 +31,7 @@ import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
 import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
 import type { LockParts } from './reentrant-lock.js'
 
-/** What a release does about the owner's place in line: nothing, leave it, or leave it and give back only what was granted to it. */
+/** What a release does with the owner's place in line: nothing, leave it, or leave it and give back only what the place was granted. */
 const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
 
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
@@ -114,7 +114,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const { breaks } = link
     const code = await this.#release(name, owner, heldBefore, STAYS)
     if (code >= 0) return code === 0 ? 'still-held' : 'released'
-    // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+    // If the server may have had this last release before, nothing left to release means that it carried it out then.
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 

@@ -32,11 +32,11 @@ export interface LockParts {
   readonly channels: ReleaseChannels
   readonly keyPrefix: string
   readonly onError: (error: unknown) => void
-  /** What renews leases in a thread of its own, where that is wanted. */
+  /** Renews leases in a thread of its own, if the client has one. */
   readonly renewals?: ThreadRenewals | undefined
   /**
-   * What asks for several locks with one command, in a session that can.
-   * @param starting what must have happened before a lock is granted; undefined when it has
+   * Makes the port that asks for several locks with one command.
+   * @param starting what must happen before the store may grant a lock; undefined when it has happened
    */
   readonly batchOf?:
     | ((parts: LockParts, starting: () => Promise<unknown> | undefined) => BatchPort)
@@ -45,10 +45,10 @@ export interface LockParts {
 
 /**
  * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Waiters here stand
- * in no line: they try when a release is announced.
+ * in no line: each release is announced, and they try.
  */
 export class ReentrantLockPort implements LockPort {
-  /** Absent for fenced locks, whose tokens are minted one at a time, and for a line of calls, which no call may jump. */
+  /** Absent for fenced locks, which mint tokens one at a time, and for a line of calls, which no call may jump. */
   readonly together: BatchPort | undefined
   readonly thread: ThreadRenewals | undefined
 
@@ -89,7 +89,7 @@ export class ReentrantLockPort implements LockPort {
     return this.commands.release(name, owner, heldBefore, false, (reply) => {
       if (reply === 0) return 'still-held'
       if (reply > 0) return this.released(name, reply - 1)
-      // A last release that may have been delivered before finds nothing left to release: it was carried out then.
+      // If the server may have had this last release before, nothing left to release means that it carried it out then.
       return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
     })
   }
@@ -122,7 +122,7 @@ export class ReentrantLockPort implements LockPort {
     if (!seen.lingers || keeper === clientId) return { ...seen, lingers: false }
     if (!asks) return seen
     const channel = this.commands.channelOf(name, keeper)
-    // A client that may not publish, or looks at a replica, learns no more than who has the lock; nor is a process told that is gone.
+    // A client that may not publish, or looks at a replica, only learns who has the lock. A process that is gone hears nothing.
     const told = await announce(link, name, channel, `asked ${this.key(name)}`, () => undefined)
     return { ...seen, lingers: told > 0 }
   }
@@ -149,7 +149,7 @@ export class ReentrantLockPort implements LockPort {
     }
   }
 
-  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */
   protected key(name: string): string {
     return this.parts.keyPrefix + name
   }

@@ -37,7 +37,7 @@ export class VotePort extends ReentrantLockPort {
     const { breaks } = link
     return this.commands.free(voteReturn, name, [owner], (told) => {
       if (told > 0) return this.released(name, told - 1)
-      // As with any last release: one that may have been delivered before was carried out then.
+      // As with any last release: if the server may have had it before, it carried it out then.
       return repeated || link.breaks !== breaks ? 'released' : 'not-owner'
     })
   }

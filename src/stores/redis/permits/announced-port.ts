@@ -3,7 +3,7 @@ import { announce, countListeners } from '../channels/announcements.js'
 import type { Link } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 
-/** What semaphores and latches have in common in Redis: a number, and the channel on which changes of it are announced. */
+/** What semaphores and latches share in Redis: a number, and the channel that announces its changes. */
 export abstract class AnnouncedPort {
   protected readonly link: Link
   protected readonly keyPrefix: string
@@ -19,7 +19,7 @@ export abstract class AnnouncedPort {
 
   protected abstract channelOf(name: string): string
 
-  /** How many may enter by what a message says; undefined where that is not known. */
+  /** How many calls may enter by that message; undefined if it does not tell. */
   protected abstract roomIn(text: string): number | undefined
 
   /** What each owner has is its own. */
@@ -39,7 +39,7 @@ export abstract class AnnouncedPort {
     return listeners
   }
 
-  /** Everything is derived from this one name, so that prefix and hash tags agree everywhere. */
+  /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */
   protected key(name: string): string {
     return this.keyPrefix + name
   }
@@ -50,9 +50,9 @@ export abstract class AnnouncedPort {
   }
 
   /**
-   * How many other connections were told.
+   * How many other connections got the message.
    *
-   * @param told as a script says: negative where it could not tell; then `text` is announced from here.
+   * @param told the script's own count; negative where it could not publish: then this announces `text`.
    */
   protected async others(name: string, told: number, text: string): Promise<number> {
     const { channels, onError } = this.parts

@@ -15,7 +15,7 @@ import { runScript, type Script } from '../scripts/script.js'
 import { latchCountDown, latchDelete, latchSet } from '../scripts/scripts.generated.js'
 import { AnnouncedPort } from './announced-port.js'
 
-/** The messages when a latch has opened, and when a count was set. */
+/** The message of a latch that has opened, and of one that got a count. */
 const OPEN = '0'
 const CLOSED = '1'
 
@@ -45,7 +45,7 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
     return latchChannelOf(this.key(name))
   }
 
-  /** Also a count that was set is news: a latch that was removed in between is open as well, and says no more about it. */
+  /** After the message of a new count waiters look too: somebody may have removed the latch in between, which opened it. */
   protected roomIn(text: string): number | undefined {
     return text === OPEN ? Infinity : undefined
   }

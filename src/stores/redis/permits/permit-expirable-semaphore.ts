@@ -20,8 +20,7 @@ import { RedisPermitsPort } from './permits-port.js'
 
 /**
  * The permit-expirable semaphore as Redisson's `RPermitExpirableSemaphore` keeps it: the number of available permits, and a sorted
- * set of the ids of taken permits, by the time when the lease of each ends. The ids are made from the owner, so the store needs no
- * more.
+ * set of the ids of taken permits, by the end of each lease. The ids derive from the owner, so the store needs no more.
  */
 export class RedisPermitExpirableSemaphorePort
   extends RedisPermitsPort
@@ -85,7 +84,7 @@ export class RedisPermitExpirableSemaphorePort
     return runScript(this.link, permitsLeaseTime, keys, name, [bytesOf(permitId)], timeLeft)
   }
 
-  /** Unlike Redisson, which leaves out taken permits when the number is set again: their return would raise the new number. */
+  /** Taken permits go with the number. Redisson leaves them, and their return raises the next number. */
   protected companionsOf(key: string): readonly string[] {
     return [permitsKeyOf(key)]
   }

@@ -83,7 +83,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   }
 
   /**
-   * One that may have been delivered before finds nothing left to release: it was carried out then.
+   * If the server may have had the request before, nothing left to release means that it carried it out then.
    */
   release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { breaks } = this.link
@@ -163,7 +163,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     const what = `${this.kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
     const own: Keys = [key, ...this.#lineKeys(name), ...this.companionsOf(key)]
     const keys = request === undefined ? own : ([...own, requestKeyOf(key, request)] as const)
-    // Of one permit, which has one waiter look.
+    // Says one permit, so that one waiter looks.
     const announces = { channel, text: '1' }
     return runScript(link, script, undivided(link, keys), name, [what, ...args], read, { announces })
   }

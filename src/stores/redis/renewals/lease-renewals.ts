@@ -5,7 +5,7 @@ import { permitsKeyOf, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
 import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts.generated.js'
 import type { Renewal } from './renewal.js'
 
-/** How the leases of each kind are started anew, given the client's prefix of all keys. */
+/** The commands that renew the leases of each kind, for the client's prefix of all keys. */
 
 /** Plain, fair, fenced and spin locks. */
 export function lockRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {

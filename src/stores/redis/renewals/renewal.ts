@@ -12,7 +12,7 @@ export interface Renewal {
 }
 
 /**
- * Renews leases in one flight: one answer for each. If a key has another type by now, the lease is certainly gone.
+ * Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone.
  */
 export function renewEach<Request extends RenewRequest>(
   link: Link,

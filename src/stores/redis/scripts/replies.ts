@@ -77,8 +77,8 @@ export function timeIn(reply: unknown): number | undefined {
 }
 
 /**
- * Reads owner, number of holds, owner, number of holds, …: what others have written into the same hash is left out. A field `since` says since
- * when the owner has the lock.
+ * Reads owner, number of holds, owner, number of holds, …, and ignores what other programs have written into the hash. The field `since`
+ * says since when the owner has the lock.
  */
 export function ownersIn(fields: readonly unknown[]): OwnerState[] {
   const pairs = pairsIn(fields)

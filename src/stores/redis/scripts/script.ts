@@ -12,7 +12,7 @@ export interface Script {
 /** The keys of a script, the first of which decides where it runs: all are of one slot. */
 export type Keys = string | readonly [string, ...string[]]
 
-/** How often the client library's attempts to reach keys on their way to another node are repeated: 1.6 s in all. */
+/** How often Holdfast repeats the client library's attempts to reach keys that move to another node: 1.6 s in all. */
 const ATTEMPTS_APART = 9
 
 /**
@@ -69,8 +69,8 @@ export function runScript<Result>(
 
 export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'withinMs' | 'announces'> {
   /**
-   * Set where the script can do with its first key alone: while the keys of its slot are on their way to another node, and where the user
-   * may not use the others, which is remembered here.
+   * Set where the script can do with its first key alone: while its slot moves to another node, and where the user may not use the other
+   * keys, which this remembers.
    */
   readonly alone?: Refusals | undefined
 }

@@ -17,7 +17,7 @@ export type ClientSettings =
 /** Credentials, as data. */
 export type CopiedCredentials = Readonly<Record<string, Data>>
 
-/** Options that may be code, and are not needed to reach the server: retries, the node to read from, commands to define. */
+/** Options that may be code, and that a connection does without: retries, the node to read from, commands to define. */
 const NOT_NEEDED = new Set([
   'clusterNodeRetryStrategy',
   'clusterRetryStrategy',
@@ -72,7 +72,7 @@ export function copiedCredentials(credentials: Credentials): CopiedCredentials {
 function copyOptions(options: object): Record<string, Data> {
   const copied: Record<string, Data> = {}
   for (const [name, value] of Object.entries(options)) {
-    // A provider is asked in this thread.
+    // This thread asks a provider.
     if (value === undefined || NOT_NEEDED.has(name) || isDefault(value) || isProvider(value)) continue
     if (name === 'redisOptions') copied[name] = copyOptions(value)
     else copied[name] = copy(value, name)

@@ -9,8 +9,8 @@ const UNTOLD = 0n
 const LOST = -1n
 
 /**
- * Deadlines in memory that two threads share, a slot for each lease. The thread writes, the main thread reads. Grows by chunks,
- * which are never moved or given back while the thread lives.
+ * Deadlines in memory that two threads share, a slot for each lease. The thread writes, the main thread reads. The memory grows by chunks,
+ * which keep their place as long as the thread lives.
  */
 export class Deadlines {
   readonly #chunks: BigInt64Array[] = []
@@ -30,8 +30,8 @@ export class Deadlines {
   }
 
   /**
-   * The wall clock's cell first: a reader that sees the new monotonic deadline then sees the new one by the wall clock too. An old
-   * monotonic deadline with a new one by the wall clock is safe: both were granted.
+   * Writes the wall clock's cell first: a reader that sees the new monotonic deadline then sees the new one by the wall clock too. An old
+   * monotonic deadline beside a new one by the wall clock is safe: the store granted both.
    */
   write(slot: number, { monotonicUs, wallUs }: Instant): void {
     const chunk = this.#chunkOf(slot)

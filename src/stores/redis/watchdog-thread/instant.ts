@@ -9,7 +9,7 @@ const WALL_TOLERANCE_US = 50_000
 /**
  * A point in time that every thread of the process understands. The lease clock has a different zero in each thread, so threads
  * exchange times of the two clocks that they share: the monotonic one, which may stand still while the machine sleeps, and the wall
- * clock, which can be set.
+ * clock, which anybody may set.
  */
 export interface Instant {
   readonly monotonicUs: number
@@ -28,8 +28,8 @@ export const processClocks: SharedClocks = {
 }
 
 /**
- * A time of this thread's lease clock, for another thread. The shared clocks are read first: time that passes between the
- * readings makes the instant earlier, never later (rule L3).
+ * A time of this thread's lease clock, for another thread. It reads the shared clocks first: time that passes between the readings makes
+ * the instant earlier, never later (rule L3).
  */
 export function instantOf(leaseTimeMs: number, clock: Clock, shared = processClocks): Instant {
   const monotonicUs = shared.monotonicUs()
@@ -39,8 +39,8 @@ export function instantOf(leaseTimeMs: number, clock: Clock, shared = processClo
 }
 
 /**
- * The same on this thread's lease clock. If the wall clock has run ahead since the instant was made, the machine may have
- * slept: then the wall clock decides the time left, as on the lease clock itself.
+ * The instant on this thread's lease clock. If the wall clock has run ahead since then, the machine may have slept: then the wall clock
+ * decides the time left, as on the lease clock itself.
  */
 export function leaseTimeOf(instant: Instant, clock: Clock, shared = processClocks): number {
   const now = clock.now()

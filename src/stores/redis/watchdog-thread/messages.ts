@@ -11,7 +11,7 @@ export interface ThreadSettings {
   readonly network: NetworkDefaults
   /** The lease that each renewal sets; renewed every third of it. */
   readonly leaseMs: number
-  /** How much longer the store keeps a lock that is not renewed. */
+  /** How much longer than its lease the store keeps a lock. */
   readonly quarantineMs: number
   readonly commandTimeoutMs: number
   /** A main thread without a sign of life for longer keeps no lock. */
@@ -19,7 +19,7 @@ export interface ThreadSettings {
   readonly heartbeat: SharedArrayBuffer
 }
 
-/** From the main thread. Sent in lists, which are carried out in order. */
+/** What the main thread asks for. Orders travel in lists, and the thread keeps their order. */
 export type Order =
   | { readonly kind: 'add-memory'; readonly chunk: SharedArrayBuffer }
   | {

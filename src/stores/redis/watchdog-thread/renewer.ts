@@ -6,7 +6,7 @@ import type { LeaseKind } from './lease-kinds.js'
 
 const RETRIES_PER_RENEWAL = 10
 
-/** A lease to be renewed. Times are on this thread's lease clock. */
+/** A lease to renew. Times are on this thread's lease clock. */
 export interface Renewable {
   readonly of: LeaseKind
   readonly name: string
@@ -37,7 +37,7 @@ export interface RenewalListener<Lease> {
 
 /**
  * Renews leases, all in one flight at each third of their time. Each gets its own answer, so one that fails delays no other
- * (rule L4). A lease whose deadline has passed is dropped: its holder knows that it may have lost the lock.
+ * (rule L4). It drops a lease whose deadline has passed: the holder knows that it may have lost the lock.
  */
 export class Renewer<Lease extends Renewable> {
   readonly #leases = new Set<Lease>()

@@ -38,9 +38,9 @@ export class ThreadRenewals implements LeaseThread {
   readonly #settings: Omit<ThreadSettings, 'client'>
   readonly #beatMs: number
   #session: ThreadSession | undefined
-  /** Those that the thread knows. */
+  /** The credentials that the thread knows. */
   #credentials: Credentials = {}
-  /** Asks for more of them, where the application's client asks too. */
+  /** Asks for new credentials, where the application's client asks too. */
   readonly #login: (() => Promise<Credentials>) | undefined
   #asking = false
   #starting: Promise<void> | undefined
@@ -52,7 +52,7 @@ export class ThreadRenewals implements LeaseThread {
   #closed = false
   #ids = 0
 
-  /** @throws `InvalidArgumentError` if the client has options that matter and cannot be copied to a thread, or in Bun and Deno. */
+  /** @throws `InvalidArgumentError` if a thread cannot have a copy of an option that matters, and in Bun and Deno. */
   constructor(
     private readonly client: RedisClient,
     { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
@@ -62,7 +62,7 @@ export class ThreadRenewals implements LeaseThread {
   ) {
     refuseOwnClocks()
     this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
-    // Refuses what cannot be copied before a thread is needed.
+    // Refuses such options now, not when the first lease needs the thread.
     clientSettings(client)
     this.#login = loginOf(client)
     this.#settings = {
@@ -92,7 +92,7 @@ export class ThreadRenewals implements LeaseThread {
 
   /**
    * Starts the thread. Await it before the first acquire that needs the thread, because the event loop may block right after the grant.
-   * Undefined if there is nothing to wait for: the thread runs, or has failed and will be tried again later.
+   * Undefined if there is nothing to wait for: the thread runs, or has failed, and another one will follow.
    */
   start(): Promise<void> | undefined {
     if (this.#starting) return this.#starting
@@ -154,7 +154,7 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
-  /** The application's client may have other credentials by now. A thread whose main thread is blocked goes on with those it knows. */
+  /** Passes on new credentials of the application's client. While the main thread blocks, the thread goes on with those that it knows. */
   #tellCredentials(session: ThreadSession): void {
     const credentials = newCredentials(this.client, this.#credentials)
     if (!credentials) return
@@ -166,7 +166,7 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
-  /** The thread has failed: it may have been refused with credentials that have been replaced since. */
+  /** Asks for new credentials when the thread fails: the server may have refused old ones. */
   #askLogin(): void {
     const session = this.#session
     if (!this.#login || !session || this.#asking) return
@@ -229,7 +229,7 @@ export class ThreadRenewals implements LeaseThread {
     }
   }
 
-  /** Reports about a lease that was removed meanwhile do not count. */
+  /** Ignores reports about a lease that the main thread has removed meanwhile. */
   #about(id: number, tell: (lease: WatchedLease) => void): void {
     const lease = this.#leases.get(id)
     if (lease) tell(lease)

@@ -1,6 +1,6 @@
 import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
 
-/** An error as it passes between threads, where classes and their fields are lost. */
+/** An error as it passes between threads, which drop classes and their fields. */
 export interface ToldFailure {
   readonly message: string
   readonly lockName?: string | undefined
@@ -18,7 +18,7 @@ export function tellFailure(error: unknown): ToldFailure {
   return { message, lockName, store: { reason, command, transient }, cause }
 }
 
-/** The error again, with its text. */
+/** Makes the error again, with its text. */
 export function failureTold({ message, lockName, store, cause }: ToldFailure): Error {
   const told = cause && failureTold(cause)
   if (!store) return new Error(message, told && { cause: told })

@@ -19,8 +19,8 @@ interface Entry extends Renewable {
 }
 
 /**
- * The thread's side: carries out what the main thread orders. New deadlines go into shared memory first and are reported
- * afterwards, so that the main thread finds them there however late it reads the report.
+ * The thread's side: carries out the main thread's orders. It writes a new deadline into shared memory before it reports the renewal, so
+ * that the main thread finds the deadline however late it reads the report.
  */
 export class WatchList {
   readonly #deadlines = new Deadlines()

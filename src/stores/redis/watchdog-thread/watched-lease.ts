@@ -41,8 +41,8 @@ export class WatchedLease implements ThreadLease {
   }
 
   /**
-   * When the lease ends unless renewed, on the lease clock; −Infinity once it is known to be lost. Reads shared memory, without a
-   * message: right at any moment, also in the first step after the event loop was blocked.
+   * When the lease ends unless renewed, on the lease clock; −Infinity once it is surely lost. Reads shared memory, without a message:
+   * right at any moment, also in the first step after the event loop was blocked.
    */
   get deadline(): number {
     const { seat } = this
@@ -63,7 +63,7 @@ export class WatchedLease implements ThreadLease {
     if (deadline > this.deadline && this.#lengthen(deadline)) this.keeper.changed(this)
   }
 
-  /** Until when it is renewed, on the lease clock (`maxHoldMs`). */
+  /** Until when the thread renews it, on the lease clock (`maxHoldMs`). */
   get renewUntil(): number {
     return this.#renewUntil
   }
@@ -74,7 +74,7 @@ export class WatchedLease implements ThreadLease {
     this.keeper.changed(this)
   }
 
-  /** Call it before the last release is sent (rule L5). A second call does nothing. */
+  /** Ends the renewals. Call it before you send the last release (rule L5). A second call does nothing. */
   remove(): void {
     this.keeper.removed(this)
   }

@@ -62,7 +62,7 @@ export class Rota {
     return this.#addresses.length
   }
 
-  /** How long to pause before the next is connected to. */
+  /** The pause before the next connection. */
   get pauseMs(): number {
     const rounds = Math.floor(this.#early / this.size)
     return rounds === 0 ? 0 : retryPauseMs(rounds)
@@ -75,7 +75,7 @@ export class Rota {
     return address
   }
 
-  /** A connection has ended, so long after it was begun, and not because the client let go of it. */
+  /** Notes that a connection ended so long after its begin, and not because the client let go of it. */
   broke(afterMs: number): void {
     this.#early = afterMs < STEADY_MS ? this.#early + 1 : 0
   }

@@ -26,9 +26,9 @@ export interface ConnectionTerms {
   readonly schedule: Schedule
   /** How long a server may take to welcome. */
   readonly welcomeMs: number
-  /** Something happened to a node that is watched; it is watched no longer. */
+  /** Something happened to a watched node, which ended the watch. */
   readonly onEvent: (event: NodeEvent) => void
-  /** It is of no more use. What was under way has been rejected before. `broke`: the client did not let go of it. */
+  /** The connection is of no more use, and has rejected what was under way. `broke`: the client did not let go of it. */
   readonly onEnd: (cause: Error, broke: boolean) => void
 }
 
@@ -44,21 +44,21 @@ interface Pending {
   readonly reject: (cause: Error) => void
 }
 
-/** The connection broke: what was under way may have been done or not. */
+/** The connection broke: the outcome of what was under way is unknown. */
 export class ConnectionLostError extends Error {}
 
 const NODE_DELETED = 2
 
-/** Idle connections are probed after so long, so that firewalls keep them and a vanished server is found out. */
+/** The idle time after which TCP probes a connection: firewalls then keep it, and a vanished server shows. */
 const KEEP_ALIVE_MS = 10_000
 
 /** The longest number of a request. */
 const LAST_XID = 0x7fffffff
 
-/** So many watches are set anew with one frame: a server takes none of more than a megabyte. */
+/** How many watches one frame sets anew: a server takes no frame of more than a megabyte. */
 const WATCHES_AT_ONCE = 500
 
-/** One connection to one server: requests go out as they are made, and their answers come in the same order. */
+/** One connection to one server: requests go out at once, and their answers come in the same order. */
 export class Connection {
   readonly #socket: Socket
   readonly #frames = new Frames((frame) => this.#arrived(frame))
@@ -147,7 +147,7 @@ export class Connection {
     await Promise.all(frames)
   }
 
-  /** It is broken, or of no use. */
+  /** Ends the connection: it broke, or is of no use. */
   end(cause: Error): void {
     this.#end(cause, true)
   }
@@ -271,7 +271,7 @@ export class Connection {
     const pending = this.#pending[at]
     if (!pending || pending.xid !== xid)
       throw new MalformedReplyError(`an answer to ${xid}, which was not asked`)
-    // An answer that cannot be read throws: the request then rejects with the connection.
+    // An unreadable answer throws here, which ends the connection and rejects the request.
     pending.settle(reply, code)
     this.#pending.splice(at, 1)
   }

@@ -47,7 +47,7 @@ export class JuteWriter {
     return this
   }
 
-  /** The frame, ready to be sent. */
+  /** The complete frame. */
   frame(): Buffer {
     this.#bytes.writeInt32BE(this.#end - 4, 0)
     return this.#bytes.subarray(0, this.#end)
@@ -67,7 +67,7 @@ export class JuteReader {
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** How many bytes are left. */
+  /** The number of unread bytes. */
   get left(): number {
     return this.bytes.length - this.#at
   }
@@ -104,7 +104,7 @@ export class JuteReader {
   #length(): number {
     // What is absent has the length −1.
     const length = Math.max(this.int(), 0)
-    // Nothing that is counted takes less than a byte.
+    // Each element takes at least a byte.
     if (length > this.left) throw new MalformedReplyError(`${length} of which ${this.left} bytes came`)
     return length
   }

@@ -17,7 +17,7 @@ export interface Operation<Result> extends Step {
 export interface NodeStat {
   /** The number of the transaction that made it: greater than that of all before it in the whole ensemble. */
   readonly czxid: bigint
-  /** How often its data were written since it was made. */
+  /** The number of writes of its data since its creation. */
   readonly version: number
   /** The session that it ends with; 0 where it stays. */
   readonly session: bigint
@@ -93,7 +93,7 @@ export function check(path: string): Step {
   return { type: 13, write: (out) => out.text(path).int(ANY) }
 }
 
-/** Which step has been refused, and by which code. */
+/** The step that the server refused, and the code of the refusal. */
 export interface Refusal {
   readonly step: number
   readonly code: number
@@ -116,7 +116,7 @@ export function multi(steps: readonly Step[]): Operation<Refusal | undefined> {
       out.int(ANY).bool(true).int(ANY)
     },
     read: (reply) => {
-      // Of steps that were carried out nothing is to be learnt.
+      // The answers of carried-out steps say nothing of use.
       for (let step = 0; ; step += 1) {
         const [type, last] = [reply.int(), reply.bool(), reply.int()]
         if (type !== REFUSED_STEP || last) return undefined
@@ -162,7 +162,7 @@ export function unwatchNode(path: string): Operation<void> {
   return { name: 'removeWatches', type: 18, write: (out) => out.text(path).int(DATA), read: () => undefined }
 }
 
-/** What is read after it, by the same session, is at least as new as what the leader had when it came there. */
+/** Later reads of the same session are at least as new as the leader's state when it got this request. */
 export function sync(path: string): Operation<void> {
   return { name: 'sync', type: 9, write: (out) => out.text(path), read: () => undefined }
 }

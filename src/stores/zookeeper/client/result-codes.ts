@@ -1,4 +1,4 @@
-/** The server has refused an operation: nothing was done. */
+/** The server has refused an operation, and done nothing. */
 export class RefusedError extends Error {
   constructor(
     readonly operation: string,

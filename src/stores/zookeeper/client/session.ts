@@ -26,7 +26,7 @@ export interface SessionTerms {
 /** There was no answer in time: it may come about yet, or not. */
 export class NoAnswerError extends Error {}
 
-/** The session is over; nothing was sent. */
+/** The session is over; the client has sent nothing. */
 export class SessionOverError extends Error {}
 
 /** The client gives up a server that is silent for this part of the session's time, so that there is time for another. */
@@ -39,7 +39,7 @@ export class ZooKeeperSession {
   readonly #nodes: WatchedNodes
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
-  /** The last that was made, whatever became of it. */
+  /** The latest connection, whatever became of it. */
   #dialled: Connection | undefined
   /** One that ends once it has answered what is under way. */
   #retiring: Connection | undefined
@@ -112,7 +112,7 @@ export class ZooKeeperSession {
   }
 
   /**
-   * Asks the server. Two requests of one turn go out together and are carried out in their order.
+   * Asks the server, which carries out two requests of one turn in their order.
    * Rejects with a `RefusedError`, a `ConnectionLostError`, a {@link NoAnswerError} or a {@link SessionOverError}.
    */
   request<Result>(operation: Operation<Result>): Promise<Result> {
@@ -124,14 +124,14 @@ export class ZooKeeperSession {
     return this.#through((connection) => connection.ping())
   }
 
-  /** Since when the server that the client is connected to has known it to be alive, or later, by the client's clock. */
+  /** A time, by the client's clock, at which its present server has surely known that it lives. */
   get touchedAt(): number {
     return this.#touchedAt
   }
 
   /**
    * Connects anew: a server that takes a session over tells the leader at once that the client lives. That server also ends the earlier
-   * connection, so this waits until everything under way there has been answered.
+   * connection, so this first waits for all answers there.
    */
   reattach(): void {
     const connection = this.#connection
@@ -142,14 +142,14 @@ export class ZooKeeperSession {
   }
 
   /**
-   * Calls back once when that node is gone or may be, unless called off. `inOrder`: it is gone, and whatever was watched before it and
-   * went before it has been told of before. Nobody hears of a session that is over.
+   * Calls back once when that node is gone or may be, unless the watch closes first. `inOrder`: it is gone, and earlier watches have already
+   * reported all nodes that went before it. Once the session is over, no watch calls back.
    */
   watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
     return this.#nodes.watch(path, onGone)
   }
 
-  /** Calls back whenever that node may have been made, changed or removed, from the confirmation on. */
+  /** Calls back whenever somebody may have made, changed or removed that node, from the confirmation on. */
   watchChanges(
     path: string,
     onChange: () => void,
@@ -159,8 +159,8 @@ export class ZooKeeperSession {
   }
 
   /**
-   * Ends it, and all that ends with it: here at once, and at the server. Rejects when that server has not confirmed it in time: then it
-   * may be asked for again, of the next.
+   * Ends the session with all its nodes: here at once, and at the server. Rejects if that server does not confirm in time: then the caller may
+   * ask the next one.
    */
   async end(): Promise<void> {
     const { schedule } = this.terms
@@ -177,7 +177,7 @@ export class ZooKeeperSession {
     }
   }
 
-  /** Lets go of its connection, also of one that is being made or says goodbye; the session ends by itself. */
+  /** Lets go of its connection, also of one that still opens or says goodbye; the session ends by itself. */
   abandon(): void {
     const closed = new SessionOverError('the client was closed')
     this.#finish(closed)
@@ -309,7 +309,7 @@ export class ZooKeeperSession {
     this.#connecting = true
     this.#connectAgain().finally(() => {
       this.#connecting = false
-      // What was asked when it had just given up.
+      // A request came when the session had just given up.
       if (this.#waiting.size > 0 && !this.#connection) this.#reconnect()
     })
   }

@@ -4,7 +4,7 @@ import { getData, unwatchNode, watchNode } from './operations.js'
 import { codes, RefusedError } from './result-codes.js'
 import { Watches } from './watches.js'
 
-/** A node that may not be read tells nothing: then it is looked at after so long. */
+/** The pause before another look at a node that this user may not read, which has no watch. */
 const LOOK_AGAIN_MS = 1_000
 
 /** What one session watches, over as many connections as it takes. */
@@ -13,15 +13,15 @@ export class WatchedNodes {
   readonly #watches = new Watches<boolean>()
   /** For every change. */
   readonly #changes = new Watches<void>()
-  /** Which are being asked for again since they told of something, and how to ask once more if they have told of more since then. */
+  /** Nodes whose watch the client sets anew after an event, and how to do so once more if another event came meanwhile. */
   readonly #asked = new Map<string, (() => void) | undefined>()
-  /** Whether it is being told what happened while there was no connection, in whatever order. */
+  /** Whether the server now reports what happened while there was no connection, in no particular order. */
   #catchesUp = false
   /** Whether there is a node that it may not read, and so cannot watch. */
   #blind = false
 
   /**
-   * @param current the connection, if there is one: without it, and for what a broken one has not answered, the next connection is asked
+   * @param current the connection, if there is one; otherwise, and after a break, the next connection asks
    */
   constructor(
     private readonly current: () => Connection | undefined,
@@ -64,7 +64,7 @@ export class WatchedNodes {
     if (this.current() === connection) this.#catchesUp = false
   }
 
-  /** It is watched again before anybody looks. */
+  /** Sets the watch anew before anybody looks. */
   #changed(path: string): void {
     this.#again(path, async () => {
       await this.current()?.request(watchNode(path))
@@ -73,8 +73,8 @@ export class WatchedNodes {
   }
 
   /**
-   * Not while that is under way: a server that tells of one event after another, and answers nothing, is asked once. An event that came
-   * meanwhile may have ended the watch that was just set (the two may come in one piece): it is asked again then.
+   * Sets the watch anew, one request at a time, even if a server sends event after event and answers nothing. An event that comes meanwhile
+   * may have ended the new watch (the two may come in one piece): then it asks once more.
    */
   #again(path: string, ask: () => Promise<void>): void {
     if (this.#asked.has(path)) {

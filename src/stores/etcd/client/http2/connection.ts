@@ -30,8 +30,8 @@ const MOST_PARTS = 8
 const LAST_STREAM = 2 ** 31 - 1
 
 /**
- * Servers in Go send a ping with every message that comes, unless an earlier one is still to be answered: to answer at once would cost both
- * ends as much again as the message.
+ * Servers in Go send a ping for every message that comes, unless an earlier ping has no answer yet: an answer at once would cost both ends as
+ * much again as the message.
  */
 const ANSWER_AFTER_MS = 200
 
@@ -42,15 +42,15 @@ const REFUSED = 7
 
 /** How many pings of the server may be without an answer. */
 const MOST_OWED = 100
-/** How much may be written of what a server does not read, while it asks for more. */
+/** The most bytes that wait for a server that does not read, while it asks for more. */
 const MOST_UNREAD = 2 ** 20
 
 export interface ConnectionListener {
   /** The server speaks HTTP/2. */
   ready(): void
-  /** No further stream is to be opened here; those that the server has begun go on. */
+  /** The connection opens no further stream; those that the server has begun go on. */
   leaving(): void
-  /** Called once, after all streams have been told. */
+  /** Called once, after all streams know. */
   closed(): void
 }
 
@@ -75,7 +75,7 @@ export class Http2Connection {
   #block: { readonly stream: number; readonly flags: number; readonly parts: Buffer[] } | undefined
   #ready = false
   #leaving = false
-  /** How many settings of the server are to be confirmed. */
+  /** How many settings of the server wait for confirmation. */
   #newSettings = 0
   /** The server's pings that wait for an answer. */
   readonly #owed: Buffer[] = []
@@ -109,29 +109,29 @@ export class Http2Connection {
     socket.once('close', () => this.#end())
   }
 
-  /** What broke it, as far as is known. */
+  /** What broke it, if the connection knows. */
   get failure(): unknown {
     return this.#failure
   }
 
-  /** Whether no further stream is to be opened. */
+  /** Whether it opens no further stream. */
   get leaving(): boolean {
     return this.#leaving
   }
 
-  /** Opens no further stream, and ends with the last that is under way. Those that wait were never sent. */
+  /** Opens no further stream, and ends with the last one under way. Waiting streams have sent nothing. */
   leave(): void {
     this.#leaving = true
     for (const { listener } of this.#waiting.splice(0)) listener.broken(false)
     this.#endIfIdle()
   }
 
-  /** Begins when something is to be sent. */
+  /** Opens the stream with its first message. */
   open(stream: Http2Stream): void {
     this.#waiting.push(stream)
   }
 
-  /** Sends what has been given to the stream, as far as the server allows it. */
+  /** Sends the stream's bytes, as far as the server allows. */
   flush(stream: Http2Stream): void {
     if (stream.number === 0) this.#start()
     else this.#send(this.#dataOf(stream))
@@ -236,7 +236,7 @@ export class Http2Connection {
       }
       this.#takeSettings()
     } catch (error) {
-      // What is no HTTP/2: nothing that follows can be understood.
+      // This is not HTTP/2: what follows makes no sense either.
       this.#socket.destroy(error instanceof Error ? error : new Error(String(error)))
     }
   }
@@ -335,7 +335,7 @@ export class Http2Connection {
   }
 
   #over(stream: Http2Stream): void {
-    // One that has not said all itself is ended, too.
+    // End a stream that has not sent everything, too.
     if (!stream.ended) this.cancel(stream)
     else this.#forget(stream.number)
     stream.listener.end()
@@ -356,7 +356,7 @@ export class Http2Connection {
     this.#newSettings += 1
   }
 
-  /** Together for all that have come: each is to be confirmed. */
+  /** Confirms all new settings together, each with its own frame. */
   #takeSettings(): void {
     if (this.#newSettings === 0) return
     if (this.#socket.writableLength > MOST_UNREAD)

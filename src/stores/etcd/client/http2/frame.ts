@@ -22,7 +22,7 @@ export const settingNumbers = {
 } as const
 
 const HEAD = 9
-/** The longest payload that may be sent to one who has not allowed more. */
+/** The longest payload for a peer that has not allowed more. */
 export const LONGEST_PAYLOAD = 16_384
 
 const NOTHING = Buffer.alloc(0)
@@ -78,7 +78,7 @@ export function contentOf({ type, flags, payload }: Frame): Buffer {
   return from === 0 && to === payload.length ? payload : payload.subarray(from, to)
 }
 
-/** Puts frames together from what comes, however it is cut. */
+/** Reads frames from chunks of any size. */
 export class FramesReader {
   #rest: Buffer = NOTHING
 

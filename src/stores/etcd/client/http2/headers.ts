@@ -18,7 +18,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   14: '500',
 }
 const STATUS = ':status'
-/** The numbers that HTTP/2 gives to headers; greater ones would be of notes, of which the server is told to make none. */
+/** The last number of HTTP/2's own table of headers; greater ones belong to the dynamic table, which this client switches off. */
 const LAST_NUMBER = 61
 
 /** A block of headers, as HPACK (RFC 7541) has them in its simplest form. */
@@ -37,7 +37,7 @@ function lengthened(text: string): string {
   return `\x7f${bytes}${String.fromCharCode(left)}${text}`
 }
 
-/** How many blocks are remembered: a server sends the same ones before and after nearly every answer. */
+/** How many blocks to remember: a server sends the same ones before and after nearly every answer. */
 const REMEMBERED = 4
 
 /** Reads blocks of headers. What one says does not depend on those before it, since nobody makes notes. */

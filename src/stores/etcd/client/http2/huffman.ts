@@ -47,7 +47,7 @@ export function fromHuffman(coded: Buffer): string {
       length = 0
     }
   }
-  // What is left of the last octet is the beginning of the code of the end.
+  // The rest of the last octet has to be the beginning of the end code.
   if (length > 7 || code !== 2 ** length - 1) throw new RangeError('a text in the code of HTTP/2 is cut off')
   return Buffer.from(text).toString('latin1')
 }

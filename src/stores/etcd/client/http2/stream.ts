@@ -6,15 +6,15 @@ export interface Http2StreamListener {
   data(bytes: Buffer): void
   /** The server has said all. */
   end(): void
-  /** Ended before, by the server, or with the connection. `sent`: it may have been carried out. */
+  /** The server or the connection ended it before its answer was complete. `sent`: the server may have carried it out. */
   broken(sent: boolean): void
 }
 
 const NOTHING = Buffer.alloc(0)
 
-/** One stream, with what is still to be sent and how much of it the server allows. */
+/** One stream, with its unsent bytes and how many of them the server allows. */
 export class Http2Stream {
-  /** 0 until it is opened. */
+  /** 0 until it opens. */
   number = 0
   window = 0
   /** Bytes that have come since the last window update. */
@@ -29,7 +29,7 @@ export class Http2Stream {
     readonly listener: Http2StreamListener,
   ) {}
 
-  /** Whether all was sent. */
+  /** Whether it has sent everything. */
   get ended(): boolean {
     return this.#ended
   }
@@ -45,7 +45,7 @@ export class Http2Stream {
     this.#complete = complete
   }
 
-  /** What is to be sent next; nothing while the server does not allow it. */
+  /** The next bytes to send; nothing while the server allows none. */
   take(most: number): { readonly bytes: Buffer; readonly last: boolean } | undefined {
     const { length } = this.#outbox
     const size = Math.min(length, most, Math.max(this.window, 0))
