@@ -156,7 +156,7 @@ beforeAll(async () => {
   })
   if (typeof output === 'string') throw new Error(output)
   found = output
-}, 60_000)
+}, 240_000)
 
 test('every source was looked at, and its imports understood', () => {
   const sources = found.modules.map(({ source }) => source)
