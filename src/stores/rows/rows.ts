@@ -46,7 +46,7 @@ export interface Draft<Body> {
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
-  /** When that clock was asked, on the client's clock, if that may have been before `change` was called. */
+  /** When that clock was asked, on the client's clock, and no later; absent: when `change` was called. */
   readonly askedAt?: number | undefined
   /** The least token to be given: greater than any that a row of that name can have given before it was cleaned away, or is not known. */
   readonly firstFence: bigint
