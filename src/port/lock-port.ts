@@ -169,6 +169,8 @@ export interface GrantedReply {
    * must then set the lease of the request.
    */
   readonly granted?: { readonly since: number; readonly leaseMs: number }
+  /** Else: since when the lease of the request runs (on the lease clock, never too late), if not since it was made. */
+  readonly since?: number
   /** The process may keep the lock after its release until it hears that others ask for it, for as long as the lease of the request. */
   readonly lingers?: boolean
 }

@@ -36,7 +36,7 @@ function observe(port: LockPort, placed: Placed): void {
     // Judged when the call has judged it: a moment earlier the lease may not be over yet.
     else if (reply.outcome === 'granted' && !reply.granted)
       setImmediate(() => {
-        if (leaseDeadline(sentAt, leaseMs) <= performance.now()) placed('late', name, owner)
+        if (leaseDeadline(reply.since ?? sentAt, leaseMs) <= performance.now()) placed('late', name, owner)
       })
     return reply
   }

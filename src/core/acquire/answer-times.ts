@@ -7,7 +7,7 @@ export function checkTimes(reply: AcquireReply, lockName: string): void {
   const times =
     reply.outcome === 'busy'
       ? [reply.remainingMs, reply.againMs]
-      : [reply.room, reply.fullForMs, reply.granted?.since, reply.granted?.leaseMs]
+      : [reply.room, reply.fullForMs, reply.since, reply.granted?.since, reply.granted?.leaseMs]
   if (!times.some(Number.isNaN)) return
   const hint = 'The answer of the store has a time in it that is no number.'
   throw new StoreError('unreadable', 'acquire', { lockName, transient: true, hint })

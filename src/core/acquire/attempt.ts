@@ -170,7 +170,7 @@ export class Attempt {
     const until = call.leaseMs === undefined ? renewUntil(sentAt, call.maxHoldMs) : undefined
     const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
     tenure.fence ??= reply.fence
-    const { since, leaseMs: grantedMs } = reply.granted ?? { since: sentAt, leaseMs }
+    const { since, leaseMs: grantedMs } = reply.granted ?? { since: reply.since ?? sentAt, leaseMs }
     if (env.tenures.granted(queue, grant, since, grantedMs)) {
       if (offer) env.lingering.begun(tenure, reply, offer, sentAt, leaseMs)
       return this.granted(grant)

@@ -114,7 +114,9 @@ export class CompareAndSet {
 
   /** False if another client was faster. */
   async #round(keyspace: Keyspace, name: string, steps: readonly Step[]): Promise<boolean> {
-    const seen = await this.table.read(keyspace, name)
+    const sentAt = this.settings.schedule.clock.now()
+    const read = await this.table.read(keyspace, name)
+    const seen = { ...read, askedAt: read.askedAt ?? sentAt }
     const letters: Letter[] = []
     let packed = seen.packed
     for (const step of steps) {

@@ -19,7 +19,7 @@ import { clientOf, ownerOf, type Place } from '../line/place.js'
 import { Entrance } from './entrance.js'
 import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
 import type { RowClient } from './row-client.js'
-import { type Answer, LingeringRowLine } from './row-line.js'
+import { type Answer, LingeringRowLine, replyIn } from './row-line.js'
 import { sinceBefore } from './shape.js'
 import { TIED_LOOK_MS } from './ties.js'
 
@@ -190,7 +190,7 @@ export class RowLockPort implements FencedPort {
         askedAt: draft.askedAt,
       }))
     const { line } = this
-    if (!line) return (await change()).reply
+    if (!line) return replyIn(await change())
     const { name, owner, waits, heldBefore } = request
     const { inbox, express } = this.client
     const place = this.#place(owner)

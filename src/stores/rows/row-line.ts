@@ -20,6 +20,11 @@ export interface Answer extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   readonly reply: AcquireReply
 }
 
+/** The lease of a grant runs from when the store's clock was asked for it: the change may have had to wait for those of others. */
+export function replyIn({ reply, askedAt: since }: Answer): AcquireReply {
+  return reply.outcome === 'granted' && since !== undefined ? { ...reply, since } : reply
+}
+
 /** The lines in which one client stands. The row of a lock keeps its line; this keeps what the client knows of its places. */
 export class RowLine implements StoreLine {
   readonly placeMs = LONGEST_LOOK_MS
@@ -80,10 +85,11 @@ export class RowLine implements StoreLine {
     this.#asking.add(asking)
     const sentAt = this.client.clock.now()
     try {
-      const { reply, now, askedAt = sentAt } = await change()
+      const answer = await change()
+      const { reply, now, askedAt = sentAt } = answer
       if (reply.outcome !== 'busy') this.#leave(name, place)
-      else if (joins) this.#known.get(name)?.heard(Math.min(sentAt, askedAt), microseconds(now), place)
-      return reply
+      else if (joins) this.#known.get(name)?.heard(askedAt, microseconds(now), place)
+      return replyIn(answer)
     } catch (error) {
       // The core repeats or abandons a request with an unknown outcome; a refused one is over.
       if (!(error instanceof StoreError && error.transient)) this.#leave(name, place)

@@ -46,7 +46,7 @@ export interface Draft<Body> {
   readonly body: Body
   /** The store's clock, in milliseconds since 1970: the only clock that decides about leases. */
   readonly now: number
-  /** The client's time when it asked for `now`, if that may be before the call of `change`. */
+  /** When that clock was asked, on the client's clock, and no later; absent: when `change` was called. */
   readonly askedAt?: number | undefined
   /** The least possible next token: greater than any token of an earlier row of that name. */
   readonly firstFence: bigint

@@ -185,10 +185,12 @@ export class SqliteSession implements RowSession, Frame {
     const body = found ? unpack(shape, found, name) : shape.blank()
     const holders = new Set<string>()
     const messages: Array<readonly [client: string, message: Message]> = []
+    const askedAt = this.settings.schedule.clock.now()
     const { now } = database
     const result = change({
       body,
       now,
+      askedAt,
       firstFence: BigInt(Math.floor(now * 1_000)),
       reaches: (client) => this.#clients.reaches(database, client),
       ended: (client) => {
