@@ -4,7 +4,7 @@ import { markdown } from './tables.js'
 
 const explained = `Each client has its own connections, and one caller in a loop of empty sections, as a process would; four processes of Node
 share them, and two cores all of it, so the pace is that of this machine. Memory is what the servers use, of all nodes together. Where the line takes longer than the 20 s of the run to come
-round, a process looks every 5 s meanwhile, and whose turn did not come counts as starved.`
+round, a process looks meanwhile, and whose turn did not come counts as starved.`
 
 /** What servers must carry. */
 export function manyClientsSection({ manyClients = [] }: Results): string[] {

@@ -34,8 +34,8 @@ local AWAY_MS = 10000
 local TURNS_KEPT_MS = 60000
 -- A process that looks at most so much later than the lock ends gets no message about it.
 local SLACK_MS = 50
--- The processes of so many places look when the lock ends; those behind them need not.
-local FRONT = 8
+-- The processes of so many places look when the lock ends. Those behind them rest for so many leases of a grant at least.
+local FRONT, RESTS = 8, 6
 -- Whether this request has found room, and has given it to another.
 local moved_on = false
 
@@ -130,7 +130,7 @@ local function in_front(client)
 end
 
 -- Adds a place at the end of the line, or keeps the existing one. Its process looks after `left`, when the lock ends, and after `looks` at the
--- latest; it `rests` until then where others look before it, and it has not moved the line on itself. `terms` are the lease of a grant and
+-- latest; it rests for longer where others look before it, and it has not moved the line on itself. `terms` are the lease of a grant and
 -- the word. Returns the error where that is refused, how many places the process has, whether the line was empty, and whether it rests.
 local function stand(place, left, looks, terms)
   local client, now = client_of(place), server_time()
@@ -147,10 +147,11 @@ local function stand(place, left, looks, terms)
   it = it or { places = 0 }
   local known = not empty and redis.call('ZSCORE', line, place)
   local rests = known and not moved_on and not in_front(client)
-  local looks_in = (rests or left < 0) and looks or math.min(left, looks)
+  it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
+  local ends_in = rests and math.max(left, RESTS * it.lease) or left
+  local looks_in = left < 0 and looks or math.min(ends_in, looks)
   local lives = looks_in + AWAY_MS
   it.looks, it.away, it.unclaimed = now + looks_in, 0, ''
-  it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
   if known then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))

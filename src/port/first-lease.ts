@@ -8,3 +8,8 @@ const LEAST_MS = 50
 export function firstLeaseMs(watchdogLeaseMs: number): number {
   return Math.min(LONGEST_MS, Math.max(LEAST_MS, Math.floor(watchdogLeaseMs / 3)))
 }
+
+/** How long at least a process in line rests while others before it look. A few leases of a grant, so that a short watchdog finds them gone soon. */
+export function restInLineMs(firstLease: number): number {
+  return 6 * firstLease
+}

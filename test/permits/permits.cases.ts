@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { PermitsPort } from '../../src/port/kind-ports.js'
+import type { AcquireReply, AcquireRequest } from '../../src/port/lock-port.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 import { Acquisition, fresh, LONG_MS, type Place, type Ports } from './requests.js'
+
+/** Shorter than who waits rests at most, longer than any pause of a busy machine. */
+const SHORTER_MS = 20_000
+
+function waiting({ request }: Acquisition): AcquireRequest {
+  return { ...request, waits: true }
+}
+
+function lookOf(reply: AcquireReply): number {
+  return (reply.outcome === 'busy' && reply.againMs) || Number.NaN
+}
 
 export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) => PermitsPort): void {
   const port = (): PermitsPort => portOf(place.client())
@@ -16,6 +28,21 @@ export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) 
       const { fullForMs } = last.outcome === 'granted' ? last : { fullForMs: undefined }
       expect(fullForMs).toBeGreaterThan(0)
       expect(fullForMs).toBeLessThanOrEqual(LONG_MS)
+    })
+
+    test('W3: of many in line, who stands behind the first eight rests when a lease ends', async () => {
+      const [one, name] = [port(), lockName()]
+      await one.trySetPermits(name, 1, fresh())
+      await new Acquisition(one, name, 1, SHORTER_MS).granted()
+      const line = Array.from({ length: 9 }, () => ({
+        at: port(),
+        request: waiting(new Acquisition(one, name)),
+      }))
+      for (const { at, request } of line) await at.acquire(request)
+      const looksMs: number[] = []
+      for (const { at, request } of line) looksMs.push(lookOf(await at.acquire(request)))
+      expect(Math.max(...looksMs.slice(0, 8))).toBeLessThanOrEqual(SHORTER_MS + 2)
+      expect(looksMs[8]).toBeGreaterThanOrEqual(30_000)
     })
 
     test('X1: an acquire, a release and a renewal that come twice count once', async () => {

@@ -1,5 +1,6 @@
 /** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { eventually } from '../setup/eventually.js'
 import { ReadWriteClient, type Side } from '../setup/port-client.js'
@@ -53,6 +54,18 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
   'line of a read-write lock ($where, $index)',
   ({ place }) => {
     afterEach(() => place.close())
+
+    test('W3: of many in line, who stands behind the first eight rests when the leases end', async () => {
+      const name = lockName()
+      await place.client().take('write', name, { leaseMs: 20_000 })
+      const [front, late] = [Array.from({ length: 8 }, () => place.client()), place.client()]
+      const owners: Owner[] = []
+      for (const client of front) owners.push(await client.joinLine('write', name))
+      const behind = await late.joinLine('read', name)
+      expect((await late.refused('read', name, behind)).againMs).toBeGreaterThanOrEqual(30_000)
+      await front[0]?.abandon('write', name, owners[0] ?? behind)
+      expect((await late.refused('read', name, behind)).againMs).toBeLessThanOrEqual(20_002)
+    })
 
     test('a holder that died without a release: the waiter looks when its lease ends, and finds room', async () => {
       for (const side of ['read', 'write'] as const) {

@@ -1,4 +1,5 @@
 import { isOwner, type Owner } from '../../base/identity/owner.js'
+import { restInLineMs } from '../../port/first-lease.js'
 import { clientOf, isPlace, ownerOf, type Place } from '../line/place.js'
 import {
   aCount,
@@ -175,7 +176,8 @@ export class Line<P extends Place> {
     const known = places.includes(place)
     const isTheirs = (each: string): boolean => isPlace(each) && clientOf(each) === client
     const rests = known && !this.#movedOn && !places.slice(0, FRONT).some(isTheirs)
-    const looksInMs = Math.min(rests ? Infinity : endsInMs, known ? LONGEST_LOOK_MS : firstLeaseMs)
+    const leastMs = rests ? restInLineMs(firstLeaseMs) : 0
+    const looksInMs = Math.min(Math.max(endsInMs, leastMs), known ? LONGEST_LOOK_MS : firstLeaseMs)
     if (!known) places.push(place)
     processes[client] = {
       places: (processes[client]?.places ?? 0) + (known ? 0 : 1),

@@ -1,5 +1,6 @@
 import { StoreError } from '../../../base/errors/errors.js'
 import type { Clock } from '../../../base/time/clock.js'
+import { restInLineMs } from '../../../port/first-lease.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../../port/lock-port.js'
 import type { LeftPlaces } from '../../line/left-places.js'
 import { modeOf, type Place } from '../../line/place.js'
@@ -161,7 +162,7 @@ export class Lines {
         if (first && !heard) this.#listen(name, standing)?.then((inForce) => inForce && standing.tell())
         if (places !== undefined && places < standing.size) standing.tell({ placesGone: true })
       }
-      const endsInMs = rests ? Infinity : remainingMs
+      const endsInMs = Math.max(remainingMs, rests ? restInLineMs(firstLeaseMs) : 0)
       const againMs = Math.min(endsInMs, places === undefined ? WITHOUT_PLACE_MS : looksMs) + AFTER_LEASE_MS
       return { outcome: 'busy', remainingMs, holder, heldSince, againMs, ...(lingers && { lingers }) }
     })
