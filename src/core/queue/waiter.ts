@@ -1,9 +1,9 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
+import { WakeUpSemaphore } from '../../base/waiting/wake-up.js'
 import type { Call } from '../acquire/call.js'
 import type { HoldRecord } from '../tenure/tenure.js'
-import { WakeUpSemaphore } from './wake-up.js'
 
 /** Told apart by identity: the time a waiter had for something is over. */
 export const TIME_IS_UP: unique symbol = Symbol('time is up')
