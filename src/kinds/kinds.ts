@@ -3,9 +3,9 @@ import type { Locker } from '../core/locker.js'
 import { ExclusivePolicy } from '../core/queue/exclusive-policy.js'
 import { QueuedPolicy } from '../core/queue/queued-policy.js'
 import { SharedPolicy } from '../core/queue/shared-policy.js'
-import { joinSides, meetRivals } from '../core/tenure/other-side.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { LockKeyspace, StoreSession } from '../port/store.js'
+import { joinSides, meetRivals } from './other-kinds.js'
 
 /** What a kind of lock is. Whatever differs between kinds elsewhere follows from this. */
 export interface Kind extends KindTraits {

@@ -6,11 +6,11 @@ const NOBODY_WAITS: LastHold = {
   next: undefined,
   tied: false,
   spent: false,
-  staysAsItIs: false,
+  canPassInMemory: false,
   lingersUntil: undefined,
 }
 const WANTED: Partial<LastHold> = { next: {} }
-const IN_MEMORY: Partial<LastHold> = { ...WANTED, staysAsItIs: true }
+const IN_MEMORY: Partial<LastHold> = { ...WANTED, canPassInMemory: true }
 
 const rows: ReadonlyArray<readonly [string, Partial<LastHold>, AfterLast]> = [
   ['nobody waits', {}, 'release'],

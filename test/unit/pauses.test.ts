@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { Schedule } from '../../src/base/time/schedule.js'
-import { Pauses } from '../../src/core/acquire/pauses.js'
+import { Pauses } from '../../src/base/waiting/pauses.js'
 import { Orphans } from '../../src/core/tenure/orphans.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { heapInUse } from '../setup/heap.js'

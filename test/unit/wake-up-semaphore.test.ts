@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { WakeUpSemaphore } from '../../src/core/queue/wake-up.js'
+import { WakeUpSemaphore } from '../../src/base/waiting/wake-up.js'
 import { settle } from './scripted-port.js'
 
 /** Whether a sleep on the semaphore ends by itself. */

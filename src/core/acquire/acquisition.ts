@@ -1,5 +1,6 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import { NotReentrantError } from '../../base/errors/not-reentrant-error.js'
+import { onAbort } from '../../base/waiting/shared-signal.js'
 import { outcomeOf } from '../../observe/trace/outcome.js'
 import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
@@ -13,7 +14,6 @@ import type { Call, Refusal } from './call.js'
 import { calledFrom } from './called-from.js'
 import { decide, type Situation, type Step } from './decide.js'
 import { Learned } from './learned.js'
-import { onAbort } from './shared-signal.js'
 import { Waiting } from './waiting.js'
 
 /**

@@ -131,7 +131,7 @@ function makeRoom({ settings, kin }: Environment, queue: LocalQueue, waiter: Wai
   let newest = { waiter, queue }
   for (const each of queues)
     for (const other of each.waiters.all())
-      if (other.counts && other.turn > newest.waiter.turn) newest = { waiter: other, queue: each }
+      if (other.counts && other.arrival > newest.waiter.arrival) newest = { waiter: other, queue: each }
   if (newest.waiter === waiter) throw refusal
   newest.waiter.counts = false
   newest.queue.waiters.waiting -= 1

@@ -1,14 +1,14 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import type { Owner, Scope } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
+import { WakeUpSemaphore } from '../../base/waiting/wake-up.js'
 import type { Call } from '../acquire/call.js'
 import type { HoldRecord } from '../tenure/tenure.js'
-import { WakeUpSemaphore } from './wake-up.js'
 
 /** Told apart by identity: the time a waiter had for something is over. */
 export const TIME_IS_UP: unique symbol = Symbol('time is up')
 
-let turns = 0
+let arrivals = 0
 
 /**
  * One call that wants the lock. It does one thing at a time, and whatever that is ends at once when the call is cancelled
@@ -37,7 +37,7 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   /** Whether it counts among the calls that wait, of which there are so many at most. */
   counts = false
   /** Calls are numbered as they come. */
-  readonly turn: number
+  readonly arrival: number
   /** Whether its call has ended. */
   gone = false
   /** Its neighbours in the queue. */
@@ -58,8 +58,8 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
     this.startedAt = schedule.clock.now()
     this.deadline = this.startedAt + call.waitMs
     this.once = call.waitMs === 0 || call.once === true
-    turns += 1
-    this.turn = turns
+    arrivals += 1
+    this.arrival = arrivals
   }
 
   get caller(): Scope {

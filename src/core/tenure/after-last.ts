@@ -1,7 +1,7 @@
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
-import { staysAsItIs } from './hand-over.js'
+import { canPassInMemory } from './hand-over.js'
 import { keptForMs } from './keep-taken.js'
 import { isSpent } from './slice.js'
 import type { HoldRecord } from './tenure.js'
@@ -17,7 +17,7 @@ export interface LastHold {
   /** Whether it was handed on within the process as often, or for as long, as may be before it is the turn of others. */
   readonly spent: boolean
   /** Whether the store need not hear that it changes hands. */
-  readonly staysAsItIs: boolean
+  readonly canPassInMemory: boolean
   /** Until when it may linger with the process; undefined: not at all. */
   readonly lingersUntil: number | undefined
 }
@@ -27,7 +27,7 @@ export type AfterLast = 'keepTaken' | 'pass' | 'passByCommand' | 'linger' | 'rel
 
 export function afterLast(last: LastHold): AfterLast {
   if (last.keptMs > 0) return 'keepTaken'
-  if (last.next && !last.tied && !last.spent) return last.staysAsItIs ? 'pass' : 'passByCommand'
+  if (last.next && !last.tied && !last.spent) return last.canPassInMemory ? 'pass' : 'passByCommand'
   return last.lingersUntil === undefined ? 'release' : 'linger'
 }
 
@@ -43,7 +43,7 @@ export function lastHold(
     next,
     tied: tenure.tied,
     spent: isSpent(env, tenure),
-    staysAsItIs: next !== undefined && staysAsItIs(env, grant, next.call),
+    canPassInMemory: next !== undefined && canPassInMemory(env, grant, next.call),
     lingersUntil: queue && env.lingering.staysUntil(queue, grant),
   }
 }

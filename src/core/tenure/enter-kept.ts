@@ -3,14 +3,14 @@ import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
-import { handOverByCommand, handOverInMemory, staysAsItIs } from './hand-over.js'
+import { canPassInMemory, handOverByCommand, handOverInMemory } from './hand-over.js'
 import { abandon } from './release.js'
 import type { HoldRecord } from './tenure.js'
 
 /** Lets a call enter the lock that has stayed with this process (lingering.ts): a hand-over from nobody. Undefined where the store must hear of it. */
 export function enterInMemory(env: Environment, queue: LocalQueue, call: Call): HoldRecord | undefined {
   const last = env.lingering.lastOf(queue.name)
-  if (!last || !staysAsItIs(env, last, call)) return undefined
+  if (!last || !canPassInMemory(env, last, call)) return undefined
   env.lingering.take(last)
   env.metrics.lingered()
   // Where each owner has a tenure of its own it is found by its owner.

@@ -28,7 +28,7 @@ import { withinLease } from './within-lease.js'
 const MOST_UNCONFIRMED = 1_024
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
-export function staysAsItIs(
+export function canPassInMemory(
   { kind, schedule, tenures }: Environment,
   { tenure, renewUntil }: HoldRecord,
   { leaseMs }: Call,

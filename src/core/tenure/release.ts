@@ -73,26 +73,26 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
 }
 
 /** When a release was asked for, when it was its turn, and what the one before it had given up with, if this one need not try. */
-interface Turn {
+interface Begun {
   readonly askedAt: number
   readonly begunAt: number
   readonly givenUp: FailedTry | undefined
 }
 
 /** One hold less, others stay. */
-async function endHold(env: Environment, grant: HoldRecord, turn: Turn): Promise<void> {
+async function endHold(env: Environment, grant: HoldRecord, begun: Begun): Promise<void> {
   const { tenure } = grant
   grant.holdsLeft = tenure.holds.length - 1
   // It was to be passed on, and its owner was granted another meanwhile: nobody gets a ticket, so the last one frees the lock.
   if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
-  if ((await sendRelease(env, grant, turn, false)) === 'not-owner') throw lost(env, tenure, grant)
+  if ((await sendRelease(env, grant, begun, false)) === 'not-owner') throw lost(env, tenure, grant)
   released(env, tenure, tenure.owner, grant.holdsLeft)
 }
 
 /** The owner's last hold: the lock is kept taken, goes to a call of this process, or is released in the store. */
-async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): Promise<void> {
+async function endPossession(env: Environment, grant: HoldRecord, begun: Begun): Promise<void> {
   const { tenure } = grant
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
@@ -100,7 +100,7 @@ async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): P
   const becomes = afterLast(last)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  const passes = (becomes === 'pass' || becomes === 'passByCommand') && !turn.givenUp
+  const passes = (becomes === 'pass' || becomes === 'passByCommand') && !begun.givenUp
   const outcome =
     passes && queue && last.next
       ? await handOverByCommand(env, queue, tenure, last.next, () => passed(env, tenure, grant))
@@ -110,8 +110,8 @@ async function endPossession(env: Environment, grant: HoldRecord, turn: Turn): P
   tenure.releasing = grant
   const reply =
     becomes === 'keepTaken'
-      ? await untilAnswered(env, grant, turn, 'handOver', keepTaken(env, tenure))
-      : await sendRelease(env, grant, turn, outcome === 'unknown')
+      ? await untilAnswered(env, grant, begun, 'handOver', keepTaken(env, tenure))
+      : await sendRelease(env, grant, begun, outcome === 'unknown')
   tenure.releasing = undefined
   if (reply === 'not-owner') throw lost(env, tenure, grant)
   if (reply !== 'still-held') tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
@@ -134,21 +134,21 @@ function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
 function sendRelease(
   env: Environment,
   grant: HoldRecord,
-  turn: Turn,
+  begun: Begun,
   repeated: boolean,
 ): Promise<ReleaseReply> {
   const { name, storedAs: owner, permits } = grant.tenure
   const request = { name, owner, heldBefore: grant.holdsLeft + 1, permits }
   const send = (again: boolean): Promise<ReleaseReply> =>
     env.port.release({ ...request, repeated: repeated || again })
-  return untilAnswered(env, grant, turn, 'release', send)
+  return untilAnswered(env, grant, begun, 'release', send)
 }
 
 /** Sends a command that gives a hold away until it is answered, the store has failed for too long, or the lease has ended anyway. */
 async function untilAnswered(
   env: Environment,
   { tenure, holdsLeft }: HoldRecord,
-  { askedAt, begunAt, givenUp }: Turn,
+  { askedAt, begunAt, givenUp }: Begun,
   command: 'release' | 'handOver',
   send: (again: boolean) => Promise<ReleaseReply>,
 ): Promise<ReleaseReply> {

@@ -2,9 +2,9 @@ import type { Linked } from '../../base/collections/linked-set.js'
 import { LockLostError, type LossReason } from '../../base/errors/errors.js'
 import type { Owner, Scope } from '../../base/identity/owner.js'
 import { Alarm, type TimerHandle } from '../../base/time/schedule.js'
+import { Mutex } from '../../base/waiting/mutex.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ThreadLease } from '../../port/lease-thread.js'
-import { Mutex } from '../queue/mutex.js'
 import type { Stay } from './stay.js'
 
 /** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody (keep-taken.ts). */

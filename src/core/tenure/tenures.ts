@@ -111,9 +111,9 @@ export class Tenures implements Renewals {
     if (mayStayMs > 0) this.orphans.leave(tenure, mayStayMs)
     const { holds } = tenure
     tenure.holds = []
-    for (const holding of holds) {
-      if (!stayed) holding.lost(reason, cause)
-      this.holdEnded(holding)
+    for (const hold of holds) {
+      if (!stayed) hold.lost(reason, cause)
+      this.holdEnded(hold)
     }
     this.services.metrics.lost(reason)
     // A lease that ran out does not mean that the lock was lost before. A store that does not know the tenure may have lost it some time ago.
@@ -191,21 +191,21 @@ export class Tenures implements Renewals {
     const error = new ClosedError()
     for (const tenure of [...this.#held]) {
       if (state && tenure.state !== state) continue
-      for (const holding of tenure.holds) {
-        holding.unattended(error)
-        this.holdEnded(holding)
+      for (const hold of tenure.holds) {
+        hold.unattended(error)
+        this.holdEnded(hold)
       }
       this.end(tenure)
     }
   }
 
   /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
-  holdEnded(holding: HoldRecord): void {
-    if (holding.counted) return
-    holding.counted = true
-    const heldMs = this.schedule.clock.now() - holding.grantedAt
+  holdEnded(hold: HoldRecord): void {
+    if (hold.counted) return
+    hold.counted = true
+    const heldMs = this.schedule.clock.now() - hold.grantedAt
     this.services.metrics.holdEnded(heldMs)
-    endHold(holding.trace, heldMs, holding.endedBy)
+    endHold(hold.trace, heldMs, hold.endedBy)
   }
 
   renewed(tenure: Tenure): void {

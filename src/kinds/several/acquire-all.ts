@@ -1,15 +1,15 @@
 import { throwIfAborted } from '../../base/errors/abort-reason.js'
 import { ClosedError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
+import { InnerSignal } from '../../base/waiting/inner-signal.js'
+import { onAbort } from '../../base/waiting/shared-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
-import { onAbort } from '../../core/acquire/shared-signal.js'
 import { LEAST_ANSWER_MS, waitLeft } from '../../core/acquire/wait-left.js'
 import type { Locker } from '../../core/locker.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
 import { acquireBatch } from './batch.js'
-import { InnerSignal } from './inner-signal.js'
 import { MemberLeases } from './member-leases.js'
 
 /** So often in a row it is no accident. */

@@ -1,5 +1,5 @@
-import { reasonOf } from '../../base/errors/abort-reason.js'
-import { onAbort } from '../../core/acquire/shared-signal.js'
+import { reasonOf } from '../errors/abort-reason.js'
+import { onAbort } from './shared-signal.js'
 
 /** A signal that aborts with the outer one, if there is one, and can be aborted without it. */
 export class InnerSignal {

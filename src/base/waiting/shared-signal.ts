@@ -1,4 +1,4 @@
-import { reasonOf } from '../../base/errors/abort-reason.js'
+import { reasonOf } from '../errors/abort-reason.js'
 
 /** The calls that share a signal, and the one listener they have there. */
 class Listeners {

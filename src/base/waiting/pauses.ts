@@ -1,4 +1,4 @@
-import type { Schedule } from '../../base/time/schedule.js'
+import type { Schedule } from '../time/schedule.js'
 
 /**
  * Pauses between one try and the next, which all end when there is to be no more trying. (To race each with one promise that stays

@@ -1,10 +1,10 @@
-import type { Owner, Scope } from '../../base/identity/owner.js'
-import type { Environment } from '../environment.js'
-import type { Kin } from '../kin.js'
-import type { Locker } from '../locker.js'
-import type { LocalQueue } from '../queue/local-queue.js'
-import { uses } from './stored-as.js'
-import type { HoldRecord, Tenure } from './tenure.js'
+import type { Owner, Scope } from '../base/identity/owner.js'
+import type { Environment } from '../core/environment.js'
+import type { Kin } from '../core/kin.js'
+import type { Locker } from '../core/locker.js'
+import type { LocalQueue } from '../core/queue/local-queue.js'
+import { uses } from '../core/tenure/stored-as.js'
+import type { HoldRecord, Tenure } from '../core/tenure/tenure.js'
 
 /** The two lock the same thing in the store, one for reading and one for writing. */
 export function joinSides(locker: Locker, [other]: readonly Locker[]): void {
