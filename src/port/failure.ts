@@ -19,7 +19,7 @@ export function noAnswer(lockName: string, kind?: { readonly asks?: string | und
   return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
     transient: true,
-    hint: 'The store did not answer.',
+    hint: 'The store did not answer: check that it runs.',
   })
 }
 
@@ -32,7 +32,7 @@ export function timeoutOf(
   return new StoreError('timeout', command, {
     lockName,
     transient: true,
-    hint: `${server} did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
+    hint: `${server} did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms: check its load.`,
   })
 }
 
@@ -41,7 +41,7 @@ export function closedError({ command, lockName }: About): StoreError {
   return new StoreError('unreachable', command, {
     lockName,
     transient: false,
-    hint: 'The client was closed.',
+    hint: 'The client was closed: create a new one.',
   })
 }
 

@@ -70,7 +70,7 @@ function failureOf(cause: unknown, command: string, lockName: string | undefined
     lockName,
     cause,
     transient: true,
-    hint: 'The store or its client library failed in a way that Holdfast does not know: see the cause.',
+    hint: 'The store or its client library failed unexpectedly: see the cause.',
   })
 }
 

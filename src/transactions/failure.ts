@@ -26,7 +26,11 @@ const GONE: Verdict = {
   transient: true,
   hint: `The transaction ended with its connection. Run it again on another one.`,
 }
-const NO_PERMISSION: Verdict = { reason: 'permission', transient: false }
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user the rights that the statement needs: see docs/transactions.md.',
+}
 const READ_ONLY: Verdict = {
   reason: 'read-only',
   transient: false,
@@ -43,7 +47,7 @@ const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 const LIMITED: Verdict = {
   reason: 'timeout',
   transient: true,
-  hint: "The application's own limit ended the statement: max_execution_time or max_statement_time.",
+  hint: "The application's own limit ended the statement: raise max_execution_time or max_statement_time, or set a shorter waitMs.",
 }
 
 /** By SQLSTATE of PostgreSQL. */
@@ -60,7 +64,7 @@ const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '57014': {
     reason: 'timeout',
     transient: true,
-    hint: 'statement_timeout or an operator cancelled the statement.',
+    hint: 'statement_timeout or an operator cancelled the statement: raise that limit, or set a shorter waitMs.',
   },
   '42501': NO_PERMISSION,
   '25006': READ_ONLY,

@@ -12,7 +12,7 @@ const NO_ACCESS: Verdict = {
   reason: 'permission',
   transient: false,
   // MariaDB says no more where it wants TLS.
-  hint: 'The server refused the user, the password, the database, or a connection without TLS.',
+  hint: 'The server refused the user, the password, the database, or a connection without TLS: check those of the pool.',
 }
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
@@ -32,24 +32,28 @@ const READ_ONLY: Verdict = {
 const TOO_MANY: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'The server has no room for more connections.',
+  hint: 'The server has no room for more connections: raise max_connections.',
 }
 const GAVE_WAY: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'The server ended the statement in favour of another one.',
+  hint: 'The server ended the statement in favour of another one: try again.',
 }
 const LOCKED: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'Another transaction has kept the row locked for too long.',
+  hint: 'Another transaction has kept the row locked for too long: end it (SHOW PROCESSLIST).',
 }
 const INTERRUPTED: Verdict = {
   reason: 'timeout',
   transient: true,
   hint: 'The server ended the statement (a limit on its time, or an operator).',
 }
-const FULL: Verdict = { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' }
+const FULL: Verdict = {
+  reason: 'out-of-memory',
+  transient: false,
+  hint: 'The disk of the server is full: make room.',
+}
 const OUT_OF_MEMORY: Verdict = { reason: 'out-of-memory', transient: true }
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }

@@ -11,7 +11,7 @@ const NO_PERMISSION: Verdict = {
 const NO_ACCESS: Verdict = {
   reason: 'permission',
   transient: false,
-  hint: 'The server refused the user, the password or the database.',
+  hint: 'The server refused the user, the password or the database: check those of the pool, and pg_hba.conf.',
 }
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
@@ -35,7 +35,7 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '22': {
     reason: 'wrong-type',
     transient: false,
-    hint: 'Holdfast cannot read the row: another program may have written it.',
+    hint: 'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
   },
   '25006': {
     reason: 'read-only',
@@ -50,10 +50,13 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '42703': OTHER_TABLE,
   '42804': OTHER_TABLE,
   '42P10': OTHER_TABLE,
-  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
-  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
+  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one: try again.' },
+  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full: make room.' },
   '53': NOT_READY,
-  '55P03': { ...NOT_READY, hint: 'Another transaction has locked the row.' },
+  '55P03': {
+    ...NOT_READY,
+    hint: 'Another transaction has locked the row or the table: end it (pg_stat_activity shows it).',
+  },
   '57014': {
     reason: 'timeout',
     transient: true,

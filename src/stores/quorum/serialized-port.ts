@@ -1,7 +1,7 @@
-import { StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
+import { timeoutOf } from '../../port/failure.js'
 import { ForwardingPort } from '../../port/forwarding.js'
 import type {
   AcquireReply,
@@ -78,7 +78,7 @@ export class SerializedPort extends ForwardingPort {
   /** For a command that waits its turn: behind another at a silent server its caller would wait twice as long as for a command. */
   async #inTime<Reply>(command: string, lockName: string, sent: Promise<Reply>): Promise<Reply> {
     const reply = await withDeadline(this.schedule, this.commandTimeoutMs, sent)
-    if (reply === undefined) throw new StoreError('timeout', command, { lockName, transient: true })
+    if (reply === undefined) throw timeoutOf({ command, lockName }, this.commandTimeoutMs)
     return reply
   }
 }

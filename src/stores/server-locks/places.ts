@@ -189,7 +189,11 @@ export class Places {
 
   #connectionOf({ name, connection }: Place): SqlConnection {
     if (connection?.open) return connection
-    throw new StoreError('unreachable', 'lock', { lockName: name, transient: true })
+    throw new StoreError('unreachable', 'lock', {
+      lockName: name,
+      transient: true,
+      hint: 'The lock ended with its connection: acquire it again.',
+    })
   }
 
   #forget(place: Place): void {

@@ -358,7 +358,8 @@ export class Places {
 }
 
 function closed(lockName: string): StoreError {
-  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint: 'The client is closed.' })
+  const hint = 'The client is closed: create a new one.'
+  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint })
 }
 
 /** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */

@@ -265,6 +265,7 @@ function ofThat<Result>(name: string, read: () => Result): Result {
 }
 
 function spoilt(lockName: string, cause: unknown): StoreError {
-  const hint = 'Holdfast cannot read the row of that lock: another program wrote it.'
+  const hint =
+    'Holdfast cannot read the row of that lock: another program wrote it. Delete the row, or use another name.'
   return new StoreError('wrong-type', 'change', { lockName, cause, transient: false, hint })
 }

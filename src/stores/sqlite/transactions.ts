@@ -175,7 +175,7 @@ function closed(about: About): StoreError {
     new StoreError('unreachable', about.command, {
       lockName: about.lockName,
       transient: true,
-      hint: 'The client is closed.',
+      hint: 'The client is closed: create a new one.',
     }),
     about,
   )

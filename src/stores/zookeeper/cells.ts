@@ -247,7 +247,7 @@ function cellIn(node: NodeData | undefined): Cell {
   if (!kept)
     throw new StoreError('wrong-type', 'getData', {
       transient: false,
-      hint: 'Holdfast cannot read the node: another program has written it.',
+      hint: 'Holdfast cannot read the node: another program has written it. Delete the node, or use another name.',
     })
   return { text: kept.text, version: versionOf(kept.id, node.stat.version) }
 }
