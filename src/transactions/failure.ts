@@ -4,9 +4,9 @@ import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
 import { isObject } from '../port/sql-connection.js'
 
-/** What was asked for when a statement failed. */
+/** The request whose statement failed. */
 export interface About {
-  /** The function that was called, such as `transactionLock`. */
+  /** The function of Holdfast, such as `transactionLock`. */
   readonly call: string
   readonly lockName: string
   readonly startedAt: number
@@ -43,7 +43,7 @@ const NO_TABLE: Verdict = {
 }
 const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 
-/** A limit of ours is set only where another run without it follows. */
+/** Not a limit of Holdfast's: it sets one only where a run without it follows. */
 const LIMITED: Verdict = {
   reason: 'timeout',
   transient: true,
@@ -125,7 +125,7 @@ export function isRefusal(error: unknown): boolean {
   return isObject(error) && error['errno'] === 3572
 }
 
-/** Whether a statement of PostgreSQL was cancelled, by whomever. */
+/** Whether somebody cancelled a statement of PostgreSQL. */
 export function isCancelled(error: unknown): boolean {
   return isObject(error) && error['code'] === '57014'
 }

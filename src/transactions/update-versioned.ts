@@ -73,7 +73,7 @@ export async function updateVersioned(
     const computed = await compute(found)
     if (computed === undefined) return found
     checkChanges(computed)
-    // The count goes up by one whatever was computed: a number that it had before would hide what others have changed meanwhile.
+    // The version goes up by one whatever `compute` gives: an earlier number would hide the changes of others.
     const changes = Object.entries(computed).filter(([column]) => !quoted.isSame(column, version))
     const write = quoted.statement()
     const set = write.equal(changes, ', ')

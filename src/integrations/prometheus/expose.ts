@@ -43,7 +43,7 @@ export function expose(client: ObservedClient, options: ExposeOptions = {}): Dis
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)
   const name = clientName(options.client)
   const known = expositions.get(registry)
-  // One that was cleared has forgotten its metrics.
+  // A cleared registry has forgotten its metrics.
   const exposition = known?.registered ? known : new Exposition(registry)
   expositions.set(registry, exposition)
   if (exposition.clients.has(name))

@@ -31,7 +31,7 @@ export function namedAsByIoredis(options: unknown): Record<string, unknown> {
   })
 }
 
-/** Clients make a provider of a user and password: where these are given it says nothing more. */
+/** The credentials among the options. Clients turn user and password into a provider, which then says nothing more. */
 function credentialsIn(options: unknown): Record<string, unknown> {
   const [username, password] = [fieldOf(options, 'username'), fieldOf(options, 'password')]
   if (username !== undefined || password !== undefined) return { username, password }

@@ -1,4 +1,4 @@
-/** What the application asked of its client for other ends is not taken over. Some of it RESP2 cannot do. */
+/** Resets options that serve the application's own commands. RESP2 cannot do some of them. */
 export const PLAIN = {
   // Its parts are in the other options.
   url: undefined,

@@ -16,8 +16,8 @@ import type {
 /**
  * One server's port. It sends the commands that change an owner's vote one at a time. A majority's answers end a step, so the next
  * command may come while a server has not carried out the one before; and a connection keeps the order of commands, but not that of
- * repetitions (a script that the server did not know is sent again, in full). A release must not overtake the
- * acquire that it ends: the vote would stay.
+ * repetitions (a client sends a script that the server did not know again, in full). A release must not overtake the acquire that it ends:
+ * the vote would stay.
  */
 export class SerializedPort extends ForwardingPort {
   /** The last command of an owner for a lock, while it is under way. Never rejects. */

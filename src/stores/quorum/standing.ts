@@ -21,7 +21,7 @@ export class Standing {
     private readonly members: readonly Member[],
   ) {}
 
-  /** A request is sent that gets one. */
+  /** Notes a request that gets a ticket. */
   asks(): void {
     this.asked = true
   }

@@ -45,7 +45,7 @@ export class CellWaits {
   async show(name: string): Promise<void> {
     const waiting = this.#waiting.get(name)
     if (!waiting || waiting.place) return
-    // Its session has ended: who asks now is shown by the next.
+    // The session of this place has ended: the next place shows who asks now.
     const place = this.places.open(this.#standing(name), () => {
       waiting.place = undefined
       tell(waiting)

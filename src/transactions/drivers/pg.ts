@@ -51,7 +51,7 @@ export class PgTransaction implements PostgresTransaction {
       await this.#script([...after, 'RELEASE SAVEPOINT holdfast'])
       return result
     } catch (error) {
-      // Where this fails too, the connection is gone, and the first error tells why.
+      // If this fails too, the connection is gone, and the first error says why.
       await this.#script(['ROLLBACK TO SAVEPOINT holdfast', 'RELEASE SAVEPOINT holdfast']).catch(
         () => undefined,
       )
