@@ -9,7 +9,7 @@ export interface About {
 /** What a failure of a server means for a lock. */
 export interface Verdict {
   readonly reason: StoreFailure
-  /** Whether the same command may succeed a moment later. Nobody knows then what it has done. */
+  /** Whether the same command may succeed a moment later. Its outcome is then unknown. */
   readonly transient: boolean
   readonly hint?: string | undefined
 }
@@ -23,7 +23,7 @@ export function noAnswer(lockName: string, kind?: { readonly asks?: string | und
   })
 }
 
-/** The error for a command that the server did not answer in time (rule C3). Nobody knows what it has done. */
+/** The error for a command without an answer in time (rule C3). Its outcome is unknown. */
 export function timeoutOf(
   { command, lockName }: About,
   timeoutMs: number,

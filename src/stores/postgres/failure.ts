@@ -31,7 +31,7 @@ const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const BY_STATE: Readonly<Record<string, Verdict>> = {
   '08': UNREACHABLE,
   '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
-  // A statement that works with what is in a row could not.
+  // A statement could not work with the contents of a row.
   '22': {
     reason: 'wrong-type',
     transient: false,
@@ -72,7 +72,7 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
 /** States after which another connection may do better: it may reach the new primary, and prepares its statements anew. */
 const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
 
-/** What shows that one connection leads to changing server processes, as a pooler's does. */
+/** States that show a connection to changing server processes, as a pooler gives. */
 const POOLED = new Set(['26000', '42P05'])
 
 /** The typed error for the client library's rejection of a command. */
@@ -87,7 +87,7 @@ function judge(error: unknown): Verdict {
   const state = stateOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
   if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
-  // Every refusal by its rules has this state; what it lacked is in words.
+  // Every refusal by pg_hba.conf has this state; only the text says what the connection lacked.
   if (state === '28000' && /(no encryption|SSL off)$/.test(error.message)) return NEEDS_TLS
   return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
 }
@@ -127,7 +127,7 @@ function hasRoutine(told: unknown, routine: string): boolean {
   return typeof told === 'object' && told !== null && 'routine' in told && told.routine === routine
 }
 
-/** What such a statement has come to: nobody knows. */
+/** The error for such a statement: its outcome is unknown. */
 export function unreplicated(): Error {
   return new Error('The server did not wait for its synchronous replica.')
 }

@@ -94,7 +94,7 @@ function judge(error: unknown): Verdict {
   return BY_WORD[word] ?? UNKNOWN
 }
 
-/** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */
+/** The first word of an error reply. Redis 6 wraps an error inside a script, and every version an ACL failure there. */
 function codeOf(message: string): string {
   return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
 }
