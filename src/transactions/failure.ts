@@ -140,7 +140,7 @@ function judge(error: unknown): Kind | Verdict {
   const { code, errno, fatal, message, severity } = error
   const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
   if (known !== undefined) return known
-  // What PostgreSQL calls fatal ends the connection.
+  // A fatal error of PostgreSQL ends the connection.
   return fatal === true ||
     severity === 'FATAL' ||
     severity === 'PANIC' ||

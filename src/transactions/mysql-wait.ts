@@ -7,7 +7,7 @@ import { type LockingClause, lockingClauses, withWait } from './locking-clauses.
 import { limitedInMariadb, limitedInMysql } from './mysql-limits.js'
 import { type MysqlServer, onlyValue, serverOf } from './mysql-server.js'
 
-/** With a signal the wait goes in slices, since a waiting connection takes no other statement. Waits are counted in seconds there. */
+/** With a signal the wait goes in slices, since a waiting connection takes no other statement. The servers count waits in seconds. */
 const SLICE_MS = 1_000
 
 export interface Statement {

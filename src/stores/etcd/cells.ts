@@ -12,7 +12,7 @@ import type { Watches } from './client/watches.js'
 import type { EtcdEntry } from './entry.js'
 import type { EntryNames } from './names.js'
 
-/** What cells need of the link that they belong to. */
+/** The parts of the link that cells need. */
 export interface CellTerms {
   readonly client: EtcdClient
   readonly watches: Watches

@@ -67,7 +67,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(NO_TABLE, 1146),
   // No such column, of another type, too short.
   ...every(OTHER_TABLE, 1054, 1136, 1265, 1364, 1366, 1406),
-  // Of the server, a transaction, a database.
+  // The server, the transaction or the database is read-only.
   ...every(READ_ONLY, 1290, 1792, 1836, 3989),
   ...every(TOO_MANY, 1040, 1129, 1203, 1226),
   // A deadlock; a row that has changed since its read; a cluster's certification that failed, at the commit too.
@@ -76,7 +76,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(INTERRUPTED, 1317, 1969, 3024),
   ...every(FULL, 1021, 1114),
   ...every(OUT_OF_MEMORY, 1037, 1038, 1041),
-  // A node of a cluster that has not joined it; prepared statements that are gone, have to be prepared anew, or are too many.
+  // A node that has not joined its cluster; prepared statements that are gone, outdated, or too many.
   ...every(NOT_READY, 1047, 1243, 1461, 1615),
   ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031),
 ])

@@ -213,7 +213,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     this.#refresh().catch(() => undefined)
   }
 
-  /** Has the table of slots read again; once at a time. */
+  /** Reads the table of slots again, once at a time. */
   #refresh(): Promise<void> {
     if (this.#refreshing) return this.#refreshing
     const refreshing = this.#ask().finally(() => {

@@ -13,7 +13,7 @@ export interface Whereabouts {
   find(signal: AbortSignal, settings: object): Promise<Address>
   /** Throws if the connected server is not the right one. */
   check(send: (...words: string[]) => Promise<unknown>): Promise<void>
-  /** What a thread needs to find it as well, by ioredis's names. */
+  /** The options by which a thread finds it too, by ioredis's names. */
   readonly options: object
 }
 

@@ -2,7 +2,7 @@
 export const PLAIN = {
   // Its parts are in the other options.
   url: undefined,
-  // Else version 6 has each command wait for five seconds at most, with a timer each.
+  // Otherwise version 6 limits each command to five seconds, with a timer for each.
   commandOptions: { timeout: undefined },
   commandsQueueMaxLength: undefined,
   disableOfflineQueue: false,

@@ -56,8 +56,8 @@ export class Member {
   }
 
   /**
-   * Asks for the server's vote. Rejects if it may not vote; the caller must give back a vote that it may have cast all the same, as for an
-   * unknown outcome. The first request of each connection identifies the server.
+   * Asks for the server's vote. Rejects if it may not vote; the caller must give back a vote that it may still have cast, as for an unknown
+   * outcome. The first request of each connection identifies the server.
    */
   async vote(request: AcquireRequest): Promise<AcquireReply> {
     const { breaks } = this.#session

@@ -35,7 +35,7 @@ export class QuorumWatch implements Watch {
   #whenFree: () => number = () => 0
   /** Since when the last attempt may be out of date. */
   #freeSince: number | undefined
-  /** Whose turn the servers have announced since then: this client's if that was among them, else the last. */
+  /** The client whose turn the servers have announced since then: this one if it was among them, otherwise the last. */
   #turnOf: string | undefined
   #telling: TimerHandle | undefined
   #closed = false
@@ -119,7 +119,7 @@ export class QuorumWatch implements Watch {
     const turnOf = news?.turnOf
     if (turnOf !== undefined && turnOf !== this.#turnOf && this.#turnOf !== this.clientId) {
       this.#turnOf = turnOf
-      // Those who wait are alive: one after the other has its turn.
+      // The waiters are alive: one after the other has its turn.
       this.#freeUntil = undefined
     }
     this.#tellIfMajority()

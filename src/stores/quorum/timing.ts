@@ -13,7 +13,7 @@ const LONGEST_SPLIT_MS = 5_000
 const YOUNG_MS = 100
 /** The longest pause after a release of a call that has just begun to wait. */
 const FREE_PAUSE_MS = 20
-/** So long a client pauses that has released the lock: by then one of those that wait has asked. */
+/** The pause of a client that has released the lock: by then one of the waiters has asked. */
 export const ASIDE_MS = 10
 /** How long a server leaves a free lock to the client whose turn it is. */
 const TURN_MS = 200

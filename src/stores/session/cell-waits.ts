@@ -10,11 +10,11 @@ interface Waiting {
   readonly listeners: Set<(news?: News) => void>
   readonly cell: CellWatch
   inForce: boolean
-  /** By which others see that this client waits. */
+  /** The entry that shows others that this client waits. */
   place: Place | undefined
 }
 
-/** What one client waits for that a cell says. */
+/** One client's waits for values of cells. */
 export class CellWaits {
   readonly #waiting = new Map<string, Waiting>()
 

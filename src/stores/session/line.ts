@@ -2,7 +2,7 @@
 export type Mode = 'lock' | 'write' | 'read'
 
 export interface EntryWatch {
-  /** Called in any case, also after it has told. */
+  /** The caller closes it in any case, also after it has called back. */
   close(): void
 }
 

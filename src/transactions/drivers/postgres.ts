@@ -8,7 +8,7 @@ import {
 } from '../../port/sql-connection.js'
 import { isGone } from '../failure.js'
 
-/** What the package `postgres` calls `sql`. */
+/** The `sql` of the package `postgres`. */
 export interface PostgresSql {
   unsafe(text: string, values: unknown[]): unknown
 }
