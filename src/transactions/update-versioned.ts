@@ -60,8 +60,8 @@ export async function updateVersioned(
     const [found] = rows
     if (!found || rows.length > 1) {
       if (found)
-        throw new InvalidArgumentError('key', key, 'columns that tell one row', {
-          found: 'tells several rows',
+        throw new InvalidArgumentError('key', key, 'columns that identify one row', {
+          found: 'matches several rows',
         })
       return undefined
     }
@@ -107,7 +107,7 @@ function checked(row: VersionedRow): VersionedRow {
 
 function checkChanges(changes: unknown): void {
   if (!isObject(changes))
-    throw new InvalidArgumentError('compute', changes, 'a function that gives an object of columns')
+    throw new InvalidArgumentError('compute', changes, 'a function that returns an object of columns')
 }
 
 /** As the driver gave it: a number, a bigint, or digits in a string. */

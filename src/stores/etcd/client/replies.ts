@@ -39,7 +39,7 @@ export interface LeaseReply {
 }
 
 export interface WatchReply {
-  /** The revision at which the watch begins: that of the last change before it. */
+  /** In the answer to a new watch, the revision of the last change before it. */
   readonly revision: bigint
   readonly watchId: bigint
   readonly created: boolean
