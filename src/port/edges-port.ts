@@ -9,7 +9,7 @@ export interface HeldLock extends LockRole {
   readonly takenAt?: string | undefined
 }
 
-/** That an owner waits for one lock while it holds others. What lies beside the lock it waits for. */
+/** Says that an owner waits for one lock while it holds another. It lies beside the awaited lock. */
 export interface Edge {
   /** Each wait has its own. */
   readonly id: string

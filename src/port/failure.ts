@@ -9,7 +9,7 @@ export interface About {
 /** What a failure of a server means for a lock. */
 export interface Verdict {
   readonly reason: StoreFailure
-  /** Whether the same command may succeed a moment later. Nobody knows then what it has done. */
+  /** Whether the same command may succeed a moment later. Its outcome is then unknown. */
   readonly transient: boolean
   readonly hint?: string | undefined
 }
@@ -19,11 +19,11 @@ export function noAnswer(lockName: string, kind?: { readonly asks?: string | und
   return new StoreError('timeout', kind?.asks ?? 'acquire', {
     lockName,
     transient: true,
-    hint: 'The store did not answer.',
+    hint: 'The store did not answer: check that it runs.',
   })
 }
 
-/** The error for a command that the server did not answer in time (rule C3). Nobody knows what it has done. */
+/** The error for a command without an answer in time (rule C3). Its outcome is unknown. */
 export function timeoutOf(
   { command, lockName }: About,
   timeoutMs: number,
@@ -32,7 +32,7 @@ export function timeoutOf(
   return new StoreError('timeout', command, {
     lockName,
     transient: true,
-    hint: `${server} did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms.`,
+    hint: `${server} did not answer within ${Math.max(Math.round(timeoutMs), 0)} ms: check its load.`,
   })
 }
 
@@ -41,7 +41,7 @@ export function closedError({ command, lockName }: About): StoreError {
   return new StoreError('unreachable', command, {
     lockName,
     transient: false,
-    hint: 'The client was closed.',
+    hint: 'The client was closed: create a new one.',
   })
 }
 

@@ -3,7 +3,7 @@ import type { LockPort } from './lock-port.js'
 
 /** A lock with a new token for every tenure. */
 export interface FencedPort extends LockPort {
-  /** What decides whether a sequencer is valid. */
+  /** Reads the tenure by which the core judges a sequencer. */
   readTenure(name: string, owner: Owner): Promise<TenureState>
 }
 

@@ -14,7 +14,7 @@ import type {
 
 const DONE = Promise.resolve()
 
-/** A port that passes every call on to another one; a kind built on that one overrides what it does differently. */
+/** A port that passes every call on to another one; a subclass overrides what it does differently. */
 export class ForwardingPort implements LockPort {
   constructor(protected readonly port: LockPort) {}
 

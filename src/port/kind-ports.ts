@@ -2,7 +2,7 @@ import type { Owner } from '../base/identity/owner.js'
 import type { FencedPort } from './fenced-port.js'
 import type { LockPort } from './lock-port.js'
 
-/** What kinds of locks can do beside what every lock can; see `LockPort`. */
+/** What kinds of locks can do beyond `LockPort`. */
 
 /** A read-write lock: many readers or one writer, under one name. */
 export interface ReadWritePorts {

@@ -76,7 +76,7 @@ export interface LockPort {
    */
   inspect(name: string, asks?: boolean): Promise<LockSeen>
 
-  /** How many clients watch for this lock's release; undefined where the store does not know who waits. */
+  /** How many clients watch for this lock's release; undefined if the store does not know. */
   countWatchers(name: string): Promise<number | undefined>
 
   /** Frees the lock whatever its owner, and announces that. Returns whether anybody held it. */

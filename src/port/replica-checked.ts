@@ -43,6 +43,7 @@ export class ReplicaCheckedPort extends ForwardingPort {
         lockName: request.name,
         cause: error,
         transient: true,
+        hint: 'Acquire the lock again.',
       })
     })
   }

@@ -7,7 +7,7 @@ import { HoldfastError } from '../base/errors/holdfast-error.js'
  */
 export function sheltered<Port extends object>(port: Port): Port {
   const known = new Map<PropertyKey, { readonly found: unknown; readonly given: unknown }>()
-  // Nothing of its own, so that it may have whatever the port has, also where that is frozen.
+  // An empty object, since the proxy of a frozen port could not give other values.
   const bare: Port = Object.create(port)
   return new Proxy(bare, {
     get: (_, property) => {
@@ -70,7 +70,7 @@ function failureOf(cause: unknown, command: string, lockName: string | undefined
     lockName,
     cause,
     transient: true,
-    hint: 'The store or its client library failed in a way that Holdfast does not know: see the cause.',
+    hint: 'The store or its client library failed unexpectedly: see the cause.',
   })
 }
 

@@ -27,7 +27,7 @@ export interface PostgresTransaction extends Connection {
   readonly dialect: 'postgres'
   /** Runs a statement that should not fail, in one round trip. Fails with 25P01 without a transaction. */
   attempt(text: string): Promise<Answer>
-  /** Does something in a savepoint: what it did is undone if it fails, and the transaction goes on. */
+  /** Takes steps in a savepoint. A failure undoes them, and the transaction goes on. */
   guarded<Result>(steps: GuardedSteps<Result>): Promise<Result>
   /**
    * Asks the server to end the statement on the backend of that process id. Resolves when the server has the request, or when it had none

@@ -13,7 +13,7 @@ export const storeKinds = [
 ] as const
 export type StoreKind = (typeof storeKinds)[number]
 
-/** What a store can do: for those who choose one, and for the suite that tests it. */
+/** What a store can do, for people who choose one and for the suite that tests it. */
 export interface StoreTraits {
   /** The shortest lease that it keeps, in milliseconds. */
   readonly leastLeaseMs: number

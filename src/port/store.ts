@@ -33,7 +33,7 @@ export interface Store {
   open(settings: StoreSettings): StoreSession
   /** The clock for locks in this store; absent: the system's. Tests put a virtual one here. */
   readonly clock?: Clock
-  /** What it can do; what it does not say is as it is with Redis. */
+  /** What it can do. A missing trait is as with Redis. */
   readonly traits?: Partial<StoreTraits>
 }
 

@@ -14,7 +14,7 @@ const CONNECTIONS =
   'a connection on which a transaction was started: a client of pg, what sql.begin of postgres passes, or a connection of mysql2 or ' +
   'mariadb (with promises)'
 
-/** Which driver's connection that is. A pool or anything else is refused: a transaction has one connection. */
+/** Finds the driver of a connection. Refuses a pool and anything else: a transaction has one connection. */
 export function transactionOf(tx: unknown): PostgresTransaction | MysqlTransaction {
   if (isPostgresSql(tx) && isPostgresTransaction(tx)) return new PostgresSqlTransaction(tx)
   if (isPgPool(tx) || isMariadbPool(tx) || isMysql2Pool(tx) || isPostgresSql(tx)) {

@@ -4,9 +4,9 @@ import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
 import { isObject } from '../port/sql-connection.js'
 
-/** What was asked for when a statement failed. */
+/** The request whose statement failed. */
 export interface About {
-  /** The function that was called, such as `transactionLock`. */
+  /** The function of Holdfast, such as `transactionLock`. */
   readonly call: string
   readonly lockName: string
   readonly startedAt: number
@@ -26,7 +26,11 @@ const GONE: Verdict = {
   transient: true,
   hint: `The transaction ended with its connection. Run it again on another one.`,
 }
-const NO_PERMISSION: Verdict = { reason: 'permission', transient: false }
+const NO_PERMISSION: Verdict = {
+  reason: 'permission',
+  transient: false,
+  hint: 'Grant the user the rights that the statement needs: see docs/transactions.md.',
+}
 const READ_ONLY: Verdict = {
   reason: 'read-only',
   transient: false,
@@ -39,11 +43,11 @@ const NO_TABLE: Verdict = {
 }
 const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
 
-/** A limit of ours is set only where another run without it follows. */
+/** Not a limit of Holdfast's: it sets one only where a run without it follows. */
 const LIMITED: Verdict = {
   reason: 'timeout',
   transient: true,
-  hint: "The application's own limit ended the statement: max_execution_time or max_statement_time.",
+  hint: "The application's own limit ended the statement: raise max_execution_time or max_statement_time, or set a shorter waitMs.",
 }
 
 /** By SQLSTATE of PostgreSQL. */
@@ -60,7 +64,7 @@ const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '57014': {
     reason: 'timeout',
     transient: true,
-    hint: 'statement_timeout or an operator cancelled the statement.',
+    hint: 'statement_timeout or an operator cancelled the statement: raise that limit, or set a shorter waitMs.',
   },
   '42501': NO_PERMISSION,
   '25006': READ_ONLY,
@@ -121,7 +125,7 @@ export function isRefusal(error: unknown): boolean {
   return isObject(error) && error['errno'] === 3572
 }
 
-/** Whether a statement of PostgreSQL was cancelled, by whomever. */
+/** Whether somebody cancelled a statement of PostgreSQL. */
 export function isCancelled(error: unknown): boolean {
   return isObject(error) && error['code'] === '57014'
 }
@@ -136,7 +140,7 @@ function judge(error: unknown): Kind | Verdict {
   const { code, errno, fatal, message, severity } = error
   const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
   if (known !== undefined) return known
-  // What PostgreSQL calls fatal ends the connection.
+  // A fatal error of PostgreSQL ends the connection.
   return fatal === true ||
     severity === 'FATAL' ||
     severity === 'PANIC' ||

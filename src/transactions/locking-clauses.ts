@@ -1,4 +1,4 @@
-/** Where a statement locks rows, and what it says about waiting for them. */
+/** The clause by which a statement locks rows, and whether it waits for them. */
 export interface LockingClause {
   readonly start: number
   /** Where it may say something about waiting: behind its strength and its tables. */
@@ -14,7 +14,7 @@ const TOKENS: Readonly<Record<Dialect, RegExp>> = {
   // In PostgreSQL comments nest.
   postgres:
     /--[^\n]*|\/\*(?:\/\*(?:(?!\/\*|\*\/).)*\*\/|(?!\/\*|\*\/).)*\*\/|(\b[Ee]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Z_a-z\u0080-\uffff][\w\u0080-\uffff]*)?\$.*?\$\2\$|[\w$\u0080-\uffff]+|\S)/gs,
-  // What stands in an executable comment is code.
+  // The content of an executable comment is code.
   mysql:
     /--(?=\s|$)[^\n]*|#[^\n]*|\/\*M?!\d*|\*\/|\/\*.*?\*\/|('(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|[\w$\u0080-\uffff]+|\S)/gs,
 }

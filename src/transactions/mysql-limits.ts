@@ -48,7 +48,7 @@ export async function limitedInMysql(
   try {
     return await session.query(text, values)
   } finally {
-    // Where this fails too, the connection is gone, and the first error tells why.
+    // If this fails too, the connection is gone, and the first error says why.
     await session
       .query(
         'SET SESSION innodb_lock_wait_timeout = @holdfast_wait, SESSION lock_wait_timeout = @holdfast_table, ' +

@@ -7,7 +7,7 @@ import { type LockingClause, lockingClauses, withWait } from './locking-clauses.
 import { limitedInMariadb, limitedInMysql } from './mysql-limits.js'
 import { type MysqlServer, onlyValue, serverOf } from './mysql-server.js'
 
-/** With a signal the wait goes in slices, since a waiting connection takes no other statement. Waits are counted in seconds there. */
+/** With a signal the wait goes in slices, since a waiting connection takes no other statement. The servers count waits in seconds. */
 const SLICE_MS = 1_000
 
 export interface Statement {
@@ -16,11 +16,11 @@ export interface Statement {
 }
 
 /**
- * Runs a statement that may wait for a row or a table, with the server ending the wait in time. Where it ends without the lock, only that
- * statement is undone. MariaDB takes limits for a single statement; in MySQL the connection's own are set and put back.
+ * Runs a statement that may wait for a row or a table; the server ends the wait in time. A wait without success undoes only that statement.
+ * MariaDB takes limits for a single statement; in MySQL this sets the connection's own and puts them back.
  *
  * The servers limit the time of the statement, its work included, and do not tell which of the two took it. So when the time is up the
- * statement runs once more without waiting and without that limit: rows that are free are had, however long it takes to read them.
+ * statement runs once more without waiting and without that limit: it gets free rows, however long it takes to read them.
  */
 export async function waitInMysql(
   session: MysqlTransaction,

@@ -53,7 +53,7 @@ async function lockInMysql(
   options: TransactionLockOptions,
 ): Promise<Answer> {
   const answer = await waitInMysql(session, options, statement)
-  // What gives rows does not tell whether there is a transaction.
+  // A statement that returns rows does not show whether there is a transaction.
   await session.query('DO 0')
   if (!session.inTransaction()) throw new NoTransactionError(statement.text)
   return answer

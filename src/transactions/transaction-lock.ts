@@ -58,7 +58,7 @@ export async function transactionLock(
   }
 }
 
-/** A lock that is free takes one round trip, and nothing that could fail; only a wait needs to be limited. */
+/** A free lock takes one round trip, and nothing that could fail; only a wait needs a limit. */
 async function lockInPostgres(
   session: PostgresTransaction,
   { lockName, startedAt }: About,
@@ -91,7 +91,7 @@ async function lockInMysql(
   if (!session.inTransaction()) throw new NoTransactionError(name)
 }
 
-/** The greatest length of a key, in bytes. A longer name is kept by its beginning and its hash. */
+/** The greatest length of a key, in bytes. Of a longer name the table has the beginning and the hash. */
 const LONGEST_KEY = 255
 
 function keyOf(name: string): Buffer {

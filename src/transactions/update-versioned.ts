@@ -60,8 +60,8 @@ export async function updateVersioned(
     const [found] = rows
     if (!found || rows.length > 1) {
       if (found)
-        throw new InvalidArgumentError('key', key, 'columns that tell one row', {
-          found: 'tells several rows',
+        throw new InvalidArgumentError('key', key, 'columns that identify one row', {
+          found: 'matches several rows',
         })
       return undefined
     }
@@ -73,7 +73,7 @@ export async function updateVersioned(
     const computed = await compute(found)
     if (computed === undefined) return found
     checkChanges(computed)
-    // The count goes up by one whatever was computed: a number that it had before would hide what others have changed meanwhile.
+    // The version goes up by one whatever `compute` gives: an earlier number would hide the changes of others.
     const changes = Object.entries(computed).filter(([column]) => !quoted.isSame(column, version))
     const write = quoted.statement()
     const set = write.equal(changes, ', ')
@@ -107,7 +107,7 @@ function checked(row: VersionedRow): VersionedRow {
 
 function checkChanges(changes: unknown): void {
   if (!isObject(changes))
-    throw new InvalidArgumentError('compute', changes, 'a function that gives an object of columns')
+    throw new InvalidArgumentError('compute', changes, 'a function that returns an object of columns')
 }
 
 /** As the driver gave it: a number, a bigint, or digits in a string. */

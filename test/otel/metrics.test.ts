@@ -67,7 +67,9 @@ test('several clients are told apart by their names, which must differ', async (
   const [orders, stock] = [place.holdfast(), place.holdfast()]
   using _orders = instrument(orders, { ...sdk, client: 'orders' })
   const first = instrument(stock, { ...sdk, client: 'stock' })
-  expect(() => instrument(place.holdfast(), { ...sdk, client: 'stock' })).toThrow(InvalidArgumentError)
+  expect(() => instrument(place.holdfast(), { ...sdk, client: 'stock' })).toThrow(
+    'client "stock" is the name of another instrumented client; accepted: a name of its own',
+  )
   await orders.lock(place.lockName()).withLock(() => undefined)
   expect((await collected()).get('holdfast.hold.released')).toEqual([
     { 'holdfast.client': 'orders', value: 1 },

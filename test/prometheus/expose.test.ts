@@ -45,7 +45,9 @@ test('several clients are told apart by their names, which must differ', async (
   const [orders, stock] = [place.holdfast(), place.holdfast()]
   const first = expose(orders, { registry, client: 'orders' })
   using _ = expose(stock, { registry, client: 'stock' })
-  expect(() => expose(place.holdfast(), { registry, client: 'orders' })).toThrow(InvalidArgumentError)
+  expect(() => expose(place.holdfast(), { registry, client: 'orders' })).toThrow(
+    'client "orders" is the name of another client in this registry; accepted: a name of its own',
+  )
   await orders.lock(place.lockName()).withLock(() => undefined)
   expect(await shown(registry, 'holdfast_released')).toEqual([
     'holdfast_released_total{client="orders"} 1',

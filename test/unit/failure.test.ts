@@ -12,6 +12,20 @@ function reply(message: string): Error {
 const about = { command: 'acquire', lockName: 'invoice:42' }
 
 describe('failureOf', () => {
+  test.each([
+    ['NOAUTH Authentication required.', 'Set the password'],
+    ['WRONGPASS invalid username-password pair or user is disabled.', 'Check the user name and password'],
+    ["OOM command not allowed when used memory > 'maxmemory'.", 'Raise maxmemory'],
+    ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', 'check its disk'],
+    ['BUSY Redis is busy running a script.', 'SCRIPT KILL'],
+    ['ERR max number of clients reached', 'raise its maxclients'],
+    ['ERR DB index is out of range', 'choose another'],
+    ['Connection is closed.', 'Check that the server runs'],
+  ])('%s: says which lock, and what to do', (message, advice) => {
+    const cause = message.startsWith('Connection') ? new Error(message) : reply(message)
+    expect(failureOf(cause, about).message).toMatch(new RegExp(`^acquire for lock "invoice:42" .*${advice}`))
+  })
+
   test.each<[string, StoreFailure, boolean]>([
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong-type', false],
     ['NOPERM this user has no permissions to run the evalsha command', 'permission', false],

@@ -219,7 +219,7 @@ export class ClosedError extends HoldfastError {
     super(
       'CLOSED',
       `Holdfast was closed${lockName === undefined ? '' : ` while lock ${quoted(lockName)} was in use`}. ` +
-        'Locks that were still held are no longer renewed and end with their leases. Create a new Holdfast to continue.',
+        'Its locks are no longer renewed and end with their leases. Create a new Holdfast to continue.',
       { lockName },
     )
   }
@@ -255,7 +255,7 @@ export class TooManyWaitersError extends HoldfastError {
     super(
       'TOO_MANY_WAITERS',
       `Lock ${quoted(lockName)} already has ${maxWaiters} waiters in this process (maxWaiters). ` +
-        'Reject the work, or raise maxWaiters if you expect so many waiters.',
+        'Reject the work, or raise maxWaiters.',
       { lockName },
     )
   }

@@ -36,7 +36,7 @@ export class Unlocker {
       throw new CliError(
         exitCodes.busy,
         'HOLDER_CHANGED',
-        'Its holders are others by now: it is unchanged. Look again.',
+        'Its holders are others by now, so it is unchanged. Look again.',
       )
     const unlocked = await free(this.place.family, flag, lock)
     this.onFreed({

@@ -10,7 +10,7 @@ export async function lockedSection<Result>(
   options: AcquireOptions & LockOptions,
   body: Section<Result>,
 ): Promise<Awaited<Result>> {
-  // What is no object is refused there.
+  // withLock refuses what is no object.
   if (typeof options !== 'object' || options === null) return await client.lock(name).withLock(options, body)
   const { reentrant = true, ...terms } = options
   return await client.lock(name, { reentrant }).withLock(terms, body)

@@ -17,7 +17,7 @@ export const attribute = {
   errorType: 'error.type',
 } as const
 
-/** What an error is called: by its code where it has one that is stable, as Holdfast's have. */
+/** The name of an error: its code if that is stable, as Holdfast's are. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

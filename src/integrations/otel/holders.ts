@@ -8,7 +8,7 @@ interface Known {
   lastEnded: SpanContext | undefined
 }
 
-/** What a lock is told by: locks of several kinds may have one name. */
+/** Identifies a lock: locks of several kinds may have one name. */
 export interface LockKey {
   readonly kind: string
   readonly name: string
@@ -18,7 +18,7 @@ export interface LockKey {
 export class Holders {
   readonly #locks = new Map<string, Known>()
 
-  /** A call asks for the lock. To be ended by {@link answered}. */
+  /** Notes a call that asks for the lock, until {@link answered}. */
   asked(key: LockKey): void {
     this.#use(key)
   }

@@ -4,6 +4,7 @@ import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import * as api from '@opentelemetry/api'
 import { checkFunction, checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { quoted } from '../../base/errors/holdfast-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
 import { listenTo, type ObservedClient } from '../../observe/trace/listener.js'
 import { clientName, type GroupOf } from '../../observe/trace/shown-name.js'
@@ -57,7 +58,9 @@ export function instrument(client: ObservedClient, options: InstrumentOptions = 
   const names = known.get(meterProvider) ?? new Set<string>()
   known.set(meterProvider, names)
   if (names.has(name))
-    throw new InvalidArgumentError('client', options.client, 'a name that no instrumented client has')
+    throw new InvalidArgumentError('client', options.client, 'a name of its own for each client', {
+      found: `${quoted(name)} is the name of another instrumented client`,
+    })
   names.add(name)
 
   const instruments = new Instruments(meterProvider.getMeter(SCOPE), client, name, options.groupOf)

@@ -71,7 +71,7 @@ export class Spans {
       return
     }
     this.#holders.ended(trace, span.spanContext())
-    // A client that was closed has not failed.
+    // A closed client has not failed.
     if (trace.error instanceof ClosedError) span.setAttribute(attribute.errorType, errorTypeOf(trace.error))
     else if (trace.error !== undefined) fail(span, trace.error)
     end(span, within)

@@ -1,6 +1,7 @@
 import { type Registry, type RegistryContentType, register } from 'prom-client'
 import { checkFunction, checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { quoted } from '../../base/errors/holdfast-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
 import { listenTo, type ObservedClient } from '../../observe/trace/listener.js'
 import { clientName, type GroupOf, shownGroup } from '../../observe/trace/shown-name.js'
@@ -43,11 +44,13 @@ export function expose(client: ObservedClient, options: ExposeOptions = {}): Dis
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)
   const name = clientName(options.client)
   const known = expositions.get(registry)
-  // One that was cleared has forgotten its metrics.
+  // A cleared registry has forgotten its metrics.
   const exposition = known?.registered ? known : new Exposition(registry)
   expositions.set(registry, exposition)
   if (exposition.clients.has(name))
-    throw new InvalidArgumentError('client', options.client, 'a name that no client in the registry has')
+    throw new InvalidArgumentError('client', options.client, 'a name of its own for each client', {
+      found: `${quoted(name)} is the name of another client in this registry`,
+    })
   exposition.clients.set(name, client)
 
   const own = name === '' ? {} : { client: name }

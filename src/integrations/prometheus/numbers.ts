@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number
 }
 
-/** A metric that is read from a client's numbers. */
+/** A metric that comes from a client's numbers. */
 interface Numbers {
   readonly name: string
   readonly help: string

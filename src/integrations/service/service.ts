@@ -21,7 +21,7 @@ export interface ServiceOptions extends HoldfastOptions {
   readonly drainMs?: number
 }
 
-/** Where a framework writes what no call was told. */
+/** The framework's log for failures that no call reports. */
 export interface ServiceLog {
   warn(text: string): void
   error(error: unknown): void
@@ -37,7 +37,7 @@ export class Service {
       throw new InvalidArgumentError('options', options, 'an object, as in { store: redis }')
     const { store, drainMs, ...settings } = options
     this.#drainMs = whole('drainMs', drainMs, 0) ?? 5_000
-    // What is named and not there is a mistake, and no file must stand in for it.
+    // An option `store` without a value is a mistake: the default file must not replace it.
     if (store === undefined && 'store' in options)
       throw new InvalidArgumentError(
         'store',

@@ -128,6 +128,6 @@ export type Emit = <Name extends keyof HoldfastEvents>(
 /** The events of one client, as its parts emit them. */
 export interface Events {
   readonly emit: Emit
-  /** Whether anybody listens: an event nobody hears need not be made. */
+  /** Whether anybody listens: without a listener there is no need to make the event. */
   readonly hears: (event: keyof HoldfastEvents) => boolean
 }

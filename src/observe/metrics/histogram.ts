@@ -3,7 +3,7 @@ export interface HistogramSnapshot {
   /** The number of recorded times. */
   readonly count: number
   readonly sumMs: number
-  /** The exact minimum and maximum; 0 if nothing was recorded. */
+  /** The exact minimum and maximum; 0 without any record. */
   readonly minMs: number
   readonly maxMs: number
   /** The time that half of them (90 %, 99 %) do not exceed: never too low, and at most 12.5 % too high. */
@@ -26,7 +26,7 @@ const LOWEST_POWER = -10
 const HIGHEST_POWER = 27
 const LAST = (HIGHEST_POWER - LOWEST_POWER) * STEPS + 1
 
-/** One number, seen as it is stored: sign and exponent in the upper bits, then the fraction. */
+/** One number, by its bits: sign and exponent in the upper ones, then the fraction. */
 const value = new Float64Array(1)
 const halves = new Uint32Array(value.buffer)
 value[0] = 1
@@ -53,8 +53,8 @@ const boundsMs: readonly number[] = Array.from({ length: LAST + 1 }, (_, bucket)
 })
 
 /**
- * Counts lengths of time from 1 µs to more than a day in buckets of fixed bounds, log-linear as those of HdrHistogram: 3 kB however
- * many are recorded, and none before the first is.
+ * Counts lengths of time from 1 µs to more than a day in buckets of fixed bounds, log-linear as those of HdrHistogram: 3 kB for any
+ * number of records, and nothing before the first.
  */
 export class Histogram {
   // Not 32-bit integers: a busy client would pass their end within hours.

@@ -26,7 +26,7 @@ export interface HoldfastMetrics {
   readonly lingered: number
   /** Leases that the watchdog renewed. */
   readonly renewals: number
-  /** Renewals that failed or were not answered; Holdfast retries each until the lease ends. */
+  /** Renewals that failed or had no answer; Holdfast retries each until the lease ends. */
   readonly renewalFailures: number
   /** Calls that wait at present. */
   readonly waiting: number
@@ -38,7 +38,7 @@ export interface HoldfastMetrics {
   readonly holdTime: HistogramSnapshot
 }
 
-/** Keeps count for one client. Each method says what happened; none allocates, but for the first time a histogram is used. */
+/** Keeps count for one client. Each method reports an event, and allocates nothing after the first use of a histogram. */
 export class Metrics {
   #acquired = 0
   #contended = 0
@@ -61,7 +61,7 @@ export class Metrics {
   readonly #waitTime = new Histogram()
   readonly #holdTime = new Histogram()
 
-  /** A call could not be granted at once. */
+  /** A call did not get the lock at once. */
   waitBegan(): void {
     this.#contended += 1
     this.#waiting += 1
@@ -72,14 +72,14 @@ export class Metrics {
     this.#waiting -= 1
   }
 
-  /** A call was granted a hold. */
+  /** A call got a hold. */
   granted(waitedMs: number): void {
     this.#acquired += 1
     this.#held += 1
     this.#waitTime.record(waitedMs)
   }
 
-  /** A call ended because its time was up, or its one attempt was refused. */
+  /** A call ended because its time was up, or its one attempt failed. */
   timedOut(): void {
     this.#timedOut += 1
   }
@@ -94,18 +94,18 @@ export class Metrics {
     this.#failed += 1
   }
 
-  /** A hold stands no more: its release was asked for, its lock was lost, or the client was closed. Once for each hold. */
+  /** A hold ended: by the call of release, a loss, or the end of the client. Once for each hold. */
   holdEnded(heldMs: number): void {
     this.#held -= 1
     this.#holdTime.record(heldMs)
   }
 
-  /** The release of a hold was confirmed, or handed the lock over. */
+  /** The store confirmed the release of a hold, or the release handed the lock over. */
   released(): void {
     this.#released += 1
   }
 
-  /** A tenure was lost. Its holds end besides. */
+  /** A process lost a tenure. Its holds end separately. */
   lost(reason: LossReason): void {
     this.#lost[reason] += 1
   }
@@ -125,7 +125,7 @@ export class Metrics {
     this.#lingered += 1
   }
 
-  /** A lease was renewed. */
+  /** The watchdog renewed a lease. */
   renewed(): void {
     this.#renewals += 1
   }

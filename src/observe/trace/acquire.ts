@@ -31,7 +31,7 @@ export interface AcquireTrace {
 export type AcquireResult = Pick<AcquireTrace, 'holdCount' | 'handedOver'> &
   Partial<Pick<AcquireTrace, 'holder'>> & { readonly outcome: AcquireOutcome }
 
-/** A call, as far as it is told. */
+/** What a trace says of a call at its start. */
 interface AcquireRequest {
   readonly name: string
   readonly kind: string

@@ -57,7 +57,7 @@ export function runHeld<Result>(trace: HoldTrace | undefined, body: () => Result
   })
 }
 
-/** A hold has ended: `error` says why, unless its release was asked for. The first call counts. */
+/** Ends the trace of a hold: `error` says why, unless the release ended it. Only the first call counts. */
 export function endHold(trace: HoldTrace | undefined, heldMs: number, error?: Error): void {
   if (!trace || trace.heldMs !== undefined) return
   trace.heldMs = heldMs

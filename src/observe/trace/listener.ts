@@ -5,13 +5,13 @@ import { type AcquireTrace, acquireChannel } from './acquire.js'
 import { type HoldTrace, holdChannel } from './hold.js'
 import { type ReleaseTrace, releaseChannel } from './release.js'
 
-/** A client that can be observed: a `Holdfast` or a `LockClient`. */
+/** A client to observe: a `Holdfast` or a `LockClient`. */
 export interface ObservedClient {
   metrics(): HoldfastMetrics
   owner(): Owner
 }
 
-/** What is called at the beginning and at the end of each. It runs within the call that it hears of: it must be quick, and never throw. */
+/** Called at the beginning and at the end of each, within the call that it hears of: it must be quick, and never throw. */
 export interface Heard<Trace> {
   began?(trace: Trace): void
   ended(trace: Trace): void

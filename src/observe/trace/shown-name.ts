@@ -9,7 +9,7 @@ export function shownName(name: string): string {
   return shorten(name).toWellFormed()
 }
 
-/** What a client is called among those of a process, as its user says. */
+/** Checks the name that the application gives a client, to tell it from others of the process. */
 export function clientName(name: unknown = ''): string {
   if (typeof name !== 'string') throw new InvalidArgumentError('client', name, 'a string')
   return shownName(name)

@@ -333,7 +333,7 @@ export class ComputeOnce {
   #refuseWithinItself(key: string, { scope }: Flight): void {
     const current = this.terms.owners.current()
     if (current && scope?.encloses(current)) {
-      throw new InvalidArgumentError('key', key, 'a key that is not being computed by its own caller')
+      throw new InvalidArgumentError('key', key, 'another key: this call runs within its computation')
     }
   }
 

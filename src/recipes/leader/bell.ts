@@ -5,9 +5,9 @@ import type { CountDownLatchPort } from '../../port/kind-ports.js'
 import type { Watch } from '../../port/lock-port.js'
 
 /**
- * By which observers hear that a term has begun or ended. The lock's own messages go to those in line alone. A latch's go to everybody
- * who watches it, when it is set and when it is counted down, in every store that pushes anything: so one is set and removed again for
- * each change, and says nothing but that there is something to look at.
+ * Tells observers that a term has begun or ended. The lock's own messages only go to clients in line. A latch's go to everybody who watches
+ * it, in every store that pushes anything: so each change sets a latch and removes it again, which only says that there is something to
+ * look at.
  */
 export class Bell {
   constructor(

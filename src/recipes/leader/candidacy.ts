@@ -10,17 +10,17 @@ import type { Bell } from './bell.js'
 import type { LeaderOptions } from './leader-options.js'
 import { Term, type TermEnd } from './term.js'
 
-/** Before a candidate stands again whose term was lost or has failed, or that could not reach the store. */
+/** The pauses of a candidate after a lost or failed term, and while it cannot reach the store. */
 const AGAIN = new BackOff({ firstPauseMs: 100, longestPauseMs: 10_000, factor: 2 })
 /** How long a leader that has resigned lets others ask first, where they poll. */
 const OTHERS_FIRST_MS = 1_000
-/** Before a candidate stands again that has resigned in a short term while nobody else stands: it would be elected again at once. */
+/** The pauses of a candidate that resigns from short terms while nobody else stands: it would win again at once. */
 const ALONE = new BackOff({ firstPauseMs: 10, longestPauseMs: 1_000, factor: 2 })
 const SHORT_TERM_MS = 1_000
 /** A term that lasted for so long says that what failed before is over. */
 const GOOD_TERM_MS = 60_000
 
-/** What a candidate is made of. */
+/** The parts of a candidate. */
 export interface CandidateParts {
   readonly lock: Lock
   readonly locker: Locker
@@ -29,7 +29,7 @@ export interface CandidateParts {
   readonly options: LeaderOptions
 }
 
-/** A candidate: stands in the line of the lock, leads while it holds the lock, and stands again, until it is stopped. Never rejects. */
+/** A candidate: stands in the line of the lock, leads while it holds the lock, and stands again, until somebody stops it. Never rejects. */
 export class Candidacy {
   readonly ended: Promise<void>
   readonly #stop = new AbortController()
@@ -100,7 +100,7 @@ export class Candidacy {
     }
   }
 
-  /** Whether nobody else has the lock, now that it was given back: who stands in line is granted it by the same command. */
+  /** Whether nobody else has the lock after its release, which grants it to the next in line. */
   async #standsAlone(): Promise<boolean> {
     const { lock, locker } = this.parts
     try {
@@ -111,7 +111,7 @@ export class Candidacy {
     }
   }
 
-  /** One term. While what it has begun is not over nobody else is elected, unless the lock was lost. */
+  /** One term. Nobody else is elected before the work that it has begun is over, unless it loses the lock. */
   async #lead(hold: Hold): Promise<TermEnd> {
     const { options, locker } = this.parts
     const term = new Term(hold)
@@ -153,7 +153,7 @@ export class Candidacy {
     try {
       await hold.release()
     } catch (error) {
-      // A loss was told by the event `lost`; and a closed client frees nothing.
+      // The event `lost` reports a loss, and a closed client frees nothing.
       const known = error instanceof LockLostError || error instanceof ClosedError || end === 'closed'
       if (!known) this.parts.locker.events.emit('error', error)
     }

@@ -25,7 +25,7 @@ export interface LeaderState {
 
 /** How often an observer looks whom nobody calls. */
 const LOOK_MS = 1_000
-/** An observer that is called looks all the same when the lease that it saw has ended; not more often than that. */
+/** The least pause between looks: an observer that hears the bell also looks when the lease that it saw has ended. */
 const LEAST_LOOK_MS = 50
 
 /** What an observer needs. */
@@ -35,14 +35,14 @@ export interface ObserverParts {
   readonly bell: Bell | undefined
   /** After how long to look although nobody called, where no lease says it. */
   readonly longestLookMs: number
-  /** Whether the client is closed; what is registered is called when it closes. */
   readonly closed: () => boolean
+  /** Run when the client closes. */
   readonly atEnd: Set<() => void>
 }
 
 /** What an observer hears the bell with. */
 class Ear {
-  /** Whether it is called when the bell rings. */
+  /** Whether it hears the bell. */
   hears = false
   #watch: Watch | undefined
 
@@ -51,7 +51,7 @@ class Ear {
     private readonly wake: () => void,
   ) {}
 
-  /** Begins to listen, unless it has begun. What fails is begun anew at the next look. */
+  /** Begins to listen, unless it listens already. After a failure, the next look begins anew. */
   listen(): void {
     if (this.#watch) return
     this.#watch = this.bell?.hear(this.wake)

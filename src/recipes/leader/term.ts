@@ -14,7 +14,7 @@ export type TermEnd = 'lost' | 'resigned' | 'failed' | 'closed'
 /** Whose callbacks the running code belongs to: a term is not over before they are, so they must not wait for its end. */
 const terms = new AsyncLocalStorage<Term>()
 
-/** One tenure as the leader: from the election until the lock is lost or given back. */
+/** One tenure as the leader: from the election until the loss or the release of the lock. */
 export class Term {
   /** The election's name. */
   readonly name: string
@@ -27,7 +27,7 @@ export class Term {
   readonly fence: bigint
   /** @internal How it has ended. */
   readonly ended: Promise<{ readonly end: TermEnd; readonly error: unknown }>
-  /** @internal Settles when the lock is given back, or known to be lost. */
+  /** @internal Settles when the lock is given back, or surely lost. */
   over: Promise<void> = Promise.resolve()
   readonly #hold: Hold
   readonly #controller = new AbortController()

@@ -1,6 +1,5 @@
-import { StoreError } from '../../base/errors/errors.js'
 import { machineTime } from '../../base/time/machine-time.js'
-import type { About } from '../../port/failure.js'
+import { type About, timeoutOf } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cells.js'
 import type { Line } from '../session/line.js'
@@ -13,7 +12,7 @@ import type { Watches } from './client/watches.js'
 import type { EtcdEntry } from './entry.js'
 import type { EntryNames } from './names.js'
 
-/** What cells need of the link that they belong to. */
+/** The parts of the link that cells need. */
 export interface CellTerms {
   readonly client: EtcdClient
   readonly watches: Watches
@@ -70,7 +69,7 @@ export class EtcdCells implements Cells {
     let stop = (): void => undefined
     const confirmed = new Promise<void>((resolve, reject) => {
       const alarm = schedule.at(schedule.clock.now() + commandTimeoutMs, () =>
-        reject(new StoreError('timeout', 'Watch', { lockName: cell.name, transient: true })),
+        reject(timeoutOf({ command: 'Watch', lockName: cell.name }, commandTimeoutMs, 'etcd')),
       )
       const end = watches.watch(names.cell(cell), {
         begun: () => {

@@ -43,7 +43,7 @@ export class EtcdEntry implements Entry {
   readonly mode: Mode
   readonly order: bigint
   readonly fence: bigint
-  /** Of its last change. */
+  /** The revision of its last change. */
   modRevision: bigint
   /** A revision without it, once this client knows one. */
   goneAt: bigint | undefined

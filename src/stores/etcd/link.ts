@@ -64,7 +64,7 @@ export class EtcdLink implements SessionLink {
       leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
     })
     this.#own = new OwnEntries(schedule, (lock, entry) =>
-      // What broke the question broke the watch, too: the client asks again when the watch has begun anew.
+      // The failure that broke the question broke the watch, too: the client asks again when the watch begins anew.
       this.#watch(
         lock,
         entry,
@@ -101,8 +101,8 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * Asks the server that told of the deletion alone, and believes an answer of that revision or a later one. Otherwise asks for an answer
-   * that a majority has confirmed.
+   * After a reported deletion, asks only the server that reported it, and believes an answer of that revision or a later one. Otherwise asks
+   * for an answer that a majority has confirmed.
    */
   async read(lock: LockName, after?: Entry): Promise<Line> {
     const about = { command: 'Range', lockName: lock.name }
@@ -215,7 +215,7 @@ export class EtcdLink implements SessionLink {
       return undefined
     }
     const line = this.#line(lock, entriesIn(reply.replies.at(-1)), reply.revision)
-    // What lies deeper has kept it out, and is in nobody's line.
+    // A deeper key has kept it out, which is in nobody's line.
     if (ifFree && line.length === 0) return await this.#stand({ ...request, ifFree: false }, askedAt)
     const own = line.find((each) => each.key === key)
     if (own) this.#own.add(lock, own)
@@ -301,7 +301,7 @@ export class EtcdLink implements SessionLink {
   #line(lock: LockName, entries: readonly KeyValue[], seenAt: bigint): EtcdEntry[] {
     const line: EtcdEntry[] = []
     for (const each of entries) {
-      // What nothing keeps alive is no entry of a lock.
+      // A key without a lease is no entry of a lock.
       const slot = each.lease === 0n ? undefined : this.#names.slotIn(lock, each.key)
       if (slot !== undefined) line.push(new EtcdEntry(slot, each, this.settings.watchdogLeaseMs, seenAt))
     }
@@ -330,7 +330,7 @@ export class EtcdLink implements SessionLink {
         seenAt = 0n
       },
       ended: (revision: bigint) => {
-        // Else it was an earlier entry of that key.
+        // Otherwise an earlier entry of that key has ended.
         if (revision > entry.order) onGone(revision)
       },
     }
@@ -372,7 +372,7 @@ function entriesIn(reply: unknown): readonly KeyValue[] {
   return Array.isArray(reply) ? reply : []
 }
 
-/** What it names is not there. */
+/** The result of the work; undefined if the lease or key that it names does not exist. */
 async function orUndefinedIfNotFound<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time/clock.js'
 import type { Place } from './place.js'
 
-/** So long a place may be in line that its call has left: a place lives until its process was to look, and for a while more. */
+/** How long a place may outlive its call: it lives until its process would have looked, and for a while more. */
 const KEPT_MS = 40_000
 
 /** The most places that it remembers: calls that give up a thousand times a second must not fill the memory. */

@@ -76,7 +76,7 @@ export class Items {
     return itemIn(reply, connection, about)
   }
 
-  /** Sets who has it, and for how long from now. False: it is gone, or another owner's. */
+  /** Sets the owner, and a lease from now. False: the item is gone, or another owner's. */
   async write(entry: Entry, owner: Owner, leaseMs: number, withinMs?: number): Promise<boolean> {
     const sentAt = this.now
     const about = { command: 'renew', lockName: entry.name }
@@ -94,7 +94,7 @@ export class Items {
     return true
   }
 
-  /** Removes it. False: it was gone, or another owner's. */
+  /** Removes the item. False: it was gone, or another owner's. */
   async remove(entry: Entry, command: string): Promise<boolean> {
     const about = { command, lockName: entry.name }
     const removed = await this.#ifUnchanged(

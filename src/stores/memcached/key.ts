@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Of the 250 bytes that a key may have. */
+/** The longest plain name; a key may have 250 bytes. */
 const LONGEST_NAME = 200
 
 /**

@@ -17,7 +17,7 @@ import { type Items, LONGEST_LEASE_MS } from './items.js'
 
 const LOST: AcquireReply = { outcome: 'lost' }
 
-/** Who has a lock whose item another program has made. */
+/** The owner of an item that another program has made. */
 const FOREIGN: Owner = 'foreign:0'
 
 /** Never called: calls that wait ask again. */

@@ -95,7 +95,7 @@ export class ClientConnection implements SqlConnection {
       )
       return
     }
-    // That of mysql2 waits for the server to end it too.
+    // The destroy() of mysql2 waits for the server to end the connection too.
     call(streamOf(client), 'destroy')
     client.destroy()
   }

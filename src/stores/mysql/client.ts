@@ -8,7 +8,7 @@ export interface MysqlPool {
   end(...args: never[]): unknown
 }
 
-/** What opens one connection of Holdfast's own. */
+/** Opens one connection of Holdfast's own. */
 export type Connect = () => Promise<MysqlConnection>
 
 interface Mysql2 {
@@ -44,12 +44,12 @@ export function isPool(value: unknown): value is MysqlPool {
 export function connectLike(pool: MysqlPool): Connect {
   const core: unknown = 'pool' in pool ? pool.pool : pool
   if (isMysql2(core)) return () => connectMysql2(core)
-  // That of mariadb keeps its options to itself, and takes no callback.
+  // A pool of mariadb hides its options, and takes no callback.
   if ('activeConnections' in pool && pool.getConnection.length === 0) return () => takeFrom(pool)
   throw new InvalidArgumentError('pool', pool, `a pool of mysql2 or mariadb${mysqlHint(pool)}`)
 }
 
-/** What to write in place of that value, to go on from "a pool of mysql2 or mariadb". */
+/** What to write in place of that value, as the end of a sentence that begins "a pool of mysql2 or mariadb". */
 export function mysqlHint(value: unknown): string {
   const ofOptions = (options: string): string =>
     `; import { createPool } from 'mysql2/promise' and write mysql(createPool(${options}))`

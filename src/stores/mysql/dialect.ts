@@ -29,7 +29,7 @@ export class MysqlDialect implements Dialect {
     return new ClientConnection(this.options.connect)
   }
 
-  /** What an application has set for all its connections must not make a statement of ours fail, nor go on when nobody waits for it. */
+  /** Resets what the application sets for all its connections, so that no statement of Holdfast fails by it, or goes on when its caller has left. */
   async introduce(connection: SqlConnection): Promise<void> {
     if (!this.#versionChecked) await checkVersion(connection)
     this.#versionChecked = true

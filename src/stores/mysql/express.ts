@@ -20,7 +20,7 @@ export class MysqlExpress implements Express {
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}
 
-  /** Those for one lock are sent one after the other: a call that has left must not be refused in favour of one that came after it. */
+  /** Sends the requests for one lock one after the other, so that a later call does not get the lock before an earlier one. */
   async take(request: TakeRequest): Promise<bigint | undefined> {
     const { schedule, commandTimeoutMs } = this.settings
     const { name } = request

@@ -12,7 +12,7 @@ const NO_ACCESS: Verdict = {
   reason: 'permission',
   transient: false,
   // MariaDB says no more where it wants TLS.
-  hint: 'The server refused the user, the password, the database, or a connection without TLS.',
+  hint: 'The server refused the user, the password, the database, or a connection without TLS: check those of the pool.',
 }
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
@@ -32,24 +32,28 @@ const READ_ONLY: Verdict = {
 const TOO_MANY: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'The server has no room for more connections.',
+  hint: 'The server has no room for more connections: raise max_connections.',
 }
 const GAVE_WAY: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'The server ended the statement in favour of another one.',
+  hint: 'The server ended the statement in favour of another one: try again.',
 }
 const LOCKED: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'Another transaction has kept the row locked for too long.',
+  hint: 'Another transaction has kept the row locked for too long: end it (SHOW PROCESSLIST).',
 }
 const INTERRUPTED: Verdict = {
   reason: 'timeout',
   transient: true,
   hint: 'The server ended the statement (a limit on its time, or an operator).',
 }
-const FULL: Verdict = { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' }
+const FULL: Verdict = {
+  reason: 'out-of-memory',
+  transient: false,
+  hint: 'The disk of the server is full: make room.',
+}
 const OUT_OF_MEMORY: Verdict = { reason: 'out-of-memory', transient: true }
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
@@ -63,7 +67,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(NO_TABLE, 1146),
   // No such column, of another type, too short.
   ...every(OTHER_TABLE, 1054, 1136, 1265, 1364, 1366, 1406),
-  // Of the server, a transaction, a database.
+  // The server, the transaction or the database is read-only.
   ...every(READ_ONLY, 1290, 1792, 1836, 3989),
   ...every(TOO_MANY, 1040, 1129, 1203, 1226),
   // A deadlock; a row that has changed since its read; a cluster's certification that failed, at the commit too.
@@ -72,7 +76,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(INTERRUPTED, 1317, 1969, 3024),
   ...every(FULL, 1021, 1114),
   ...every(OUT_OF_MEMORY, 1037, 1038, 1041),
-  // A node of a cluster that has not joined it; prepared statements that are gone, have to be prepared anew, or are too many.
+  // A node that has not joined its cluster; prepared statements that are gone, outdated, or too many.
   ...every(NOT_READY, 1047, 1243, 1461, 1615),
   ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031),
 ])

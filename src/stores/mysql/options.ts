@@ -44,7 +44,7 @@ export interface MysqlSettings {
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-/** @throws InvalidArgumentError for what is neither a pool nor has a function that connects. */
+/** @throws InvalidArgumentError for anything but a pool or an object with a function that connects. */
 export function connectOf(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Connect {
   if (isPool(client)) return connectLike(client)
   const given: unknown = client

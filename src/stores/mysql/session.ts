@@ -19,7 +19,7 @@ export function openSession(options: MysqlSettings, settings: StoreSettings): Sq
   const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
   const connections = new Connections(connector, settings, {
     most: options.connections,
-    // Who waits polls, with timers.
+    // Waiters poll, with timers.
     inUse: () => settings.schedule.size > 0,
   })
   const ties = new MysqlTies(connections, statements)

@@ -110,8 +110,8 @@ SET r.version = GREATEST(r.version + 1, ${MICROSECONDS}), r.ends_at = GREATEST(r
 SELECT HEX(name) AS bytes, full_name FROM ${table}
 WHERE keyspace = ? AND name > ? AND name LIKE ? ESCAPE '|' ORDER BY keyspace, name LIMIT 1000`,
     ),
-    // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock. Read first, so
-    // that no row is locked that stays.
+    // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock. A read finds them,
+    // so that the deletion locks no row that stays.
     blank: statement(
       'blank',
       `

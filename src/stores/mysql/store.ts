@@ -30,7 +30,7 @@ export function mysql(
   )
 }
 
-/** The server tells nobody of a release: waiters poll, and who comes first is a matter of luck. */
+/** The server announces no release: waiters poll, in no order. */
 const traits: Partial<StoreTraits> = {
   push: false,
   fifo: false,

@@ -22,7 +22,7 @@ export function storedName(name: string): StoredName {
   }
 }
 
-/** What names that are hashes begin with, as a pattern for LIKE. */
+/** The beginning of hashed names, as a pattern for LIKE. */
 export const HASHED_LIKE = Buffer.from(`${HASHED}%`)
 
 /**

@@ -10,8 +10,8 @@ import { isLocked, isMissingTable } from './failure.js'
 import type { Statements } from './statements.js'
 
 /**
- * Ties to transactions of MySQL and MariaDB: rows that a transaction inserts and deletes again. Until it ends nobody can tell whether there
- * is such a row, and whoever asks without waiting is refused; nothing of it is left afterwards.
+ * Ties to transactions of MySQL and MariaDB: rows that a transaction inserts and deletes again. Until it ends, the server refuses a question
+ * for such a row that does not wait; afterwards nothing is left of it.
  */
 export class MysqlTies implements Ties {
   constructor(
@@ -32,7 +32,7 @@ export class MysqlTies implements Ties {
       throw failureOf(error, { call: 'confirm', lockName, startedAt })
     }
     if (!session.inTransaction()) throw new NoTransactionError(lockName)
-    // What these connections do not see either, those that want the lock would not see.
+    // A tie that these connections do not see, other takers of the lock would not see either.
     if (await this.ended(tie, lockName)) throw elsewhere(tx, lockName)
     return tie
   }

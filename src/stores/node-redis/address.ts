@@ -6,7 +6,7 @@ export interface Address {
   readonly port: number
 }
 
-/** From the address that servers tell of one of them, to the one at which it is reached from here (`nodeAddressMap`). */
+/** Maps an address that servers report to the one that this process can reach (`nodeAddressMap`). */
 export type AddressMap = (told: Address) => Address
 
 export function textOf({ host, port }: Address): string {

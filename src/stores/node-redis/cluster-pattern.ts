@@ -44,7 +44,7 @@ export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
 /** To make one takes node-redis tens of milliseconds. */
 const patterns = new WeakMap<ClusterClientOfTheirs, ServerClient>()
 
-/** A client as the nodes of that cluster want it, for others to be made after. */
+/** A client with the options of that cluster's nodes, as a pattern for others. */
 export function nodePattern(client: ClusterClientOfTheirs, options: ClusterOptions): ServerClient {
   const known = patterns.get(client) ?? makePattern(client, options)
   patterns.set(client, known)
@@ -64,7 +64,7 @@ function makePattern(client: ClusterClientOfTheirs, { defaults, login }: Cluster
     const node = { host: 'pattern.invalid', port: 0, address: 'pattern.invalid:0', readonly: false }
     cluster.on('error', ignore)
     cluster.nodeClient(node).catch(ignore)
-    // What is called by the name of client only inherits from it.
+    // The field `client` holds an object that only inherits from the client.
     const made = fieldOf(fieldOf(node, 'client'), '_self')
     if (isServerClient(made)) {
       made.on('error', ignore)
@@ -88,7 +88,7 @@ function ignore(): undefined {
   return undefined
 }
 
-/** A root node is given as a URL, or as what its socket is made of. */
+/** The address of a root node, which the application gives as a URL or as options of a socket. */
 function addressOfNode(node: unknown): Address {
   const url = fieldOf(node, 'url')
   const { hostname, port } = typeof url === 'string' ? new URL(url) : { hostname: '', port: '' }

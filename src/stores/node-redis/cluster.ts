@@ -10,9 +10,9 @@ import { fieldOf, objectIn, type ServerClient } from './shapes.js'
 import { addressOf, SlotSurvey } from './slot-survey.js'
 import { nodesIn, type SlotTable } from './slots.js'
 
-/** How often a command is sent on, or tried again, as long as the cluster says so. */
+/** How often a command follows redirections, or tries again, while the cluster says so. */
 const MOST_ATTEMPTS = 16
-/** The pause before a command whose keys are on their way to another node is tried again. */
+/** The pause before another attempt at a command whose keys move to another node. */
 const APART_PAUSE_MS = 10
 
 /** The application's options of a cluster, read. */
@@ -40,9 +40,9 @@ const WITHOUT_KEY = new Set([
 ])
 
 /**
- * A client of a cluster in the shape in which Holdfast takes clients, with a connection of node-redis to each node. Where keys live is asked
- * of the nodes; a node that says that a key lives elsewhere is believed at once. Whatever shows that the table is wrong has it read again. It
- * has ended when no node is connected any more.
+ * A client of a cluster in the shape in which Holdfast takes clients, with a connection of node-redis to each node. It asks the nodes where
+ * keys live, believes a node that redirects at once, and reads the table again whenever something shows that it is wrong. It has ended when
+ * no connection is left.
  */
 export class NodeRedisCluster extends EventEmitter<string> implements ClusterClient {
   readonly isCluster = true
@@ -212,7 +212,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     this.#refresh().catch(() => undefined)
   }
 
-  /** Has the table of slots read again; once at a time. */
+  /** Reads the table of slots again, once at a time. */
   #refresh(): Promise<void> {
     if (this.#refreshing) return this.#refreshing
     const refreshing = this.#ask().finally(() => {
@@ -261,7 +261,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
   }
 }
 
-/** The first of its keys: where it is to be sent. */
+/** The first key of a command, which decides on the node. */
 function keyOf(command: string, args: readonly Argument[]): string | undefined {
   if (WITHOUT_KEY.has(command)) return undefined
   const script = command === 'eval' || command === 'evalsha'

@@ -7,13 +7,13 @@ import { PLAIN } from './plain.js'
 import { namedReply } from './reply-error.js'
 import { fieldOf, isServerClient, objectIn, type ServerClient } from './shapes.js'
 
-/** Where the server is; asked before each connection is made. */
+/** Says where the server is, before each new connection. */
 export interface Whereabouts {
   /** @param signal ends the search */
   find(signal: AbortSignal, settings: object): Promise<Address>
-  /** Throws if the server that is connected is not the one that was meant. */
+  /** Throws if the connected server is not the right one. */
   check(send: (...words: string[]) => Promise<unknown>): Promise<void>
-  /** What a thread needs to find it as well, by ioredis's names. */
+  /** The options by which a thread finds it too, by ioredis's names. */
   readonly options: object
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
 
 /**
  * A client of one server or of a Sentinel group, in the shape in which Holdfast takes clients. For each connection it makes a new client of
- * node-redis after the application's, and destroys it when the connection has ended: so nothing is sent again, subscribed again or connected
+ * node-redis after the application's, and destroys it when the connection has ended: so the library sends, subscribes and connects nothing
  * again behind Holdfast's back.
  */
 export class NodeRedisConnection extends EventEmitter<string> implements StandaloneClient {
@@ -118,7 +118,7 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
     return Promise.all(channels.map((channel) => this.#answer((client) => ask(client, channel))))
   }
 
-  /** The answer to a command, which is sent when there is a connection; its end rejects it. */
+  /** Sends a command once there is a connection, and returns the answer; the end of the connection rejects it. */
   #answer(ask: (client: ServerClient) => Promise<unknown>): Promise<unknown> {
     if (this.#client && this.status === 'ready') return this.#sent(this.#client, ask)
     if (this.status === 'end') return Promise.reject(new Error(CLOSED))
@@ -165,7 +165,7 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
     signal.throwIfAborted()
     this.condition = { protocol: protocolOf(this.pattern) }
     this.status = 'ready'
-    // Subscriptions are renewed before anything that waits is sent.
+    // The subscriptions go out before any waiting command.
     this.emit('ready')
     for (const { go } of this.#waiting.splice(0)) go(client)
   }
@@ -185,7 +185,7 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
         keepAliveInitialDelay: fieldOf(settings, 'keepAlive') ?? 10_000,
         socketTimeout: undefined,
         reconnectStrategy: false,
-        // Ends it also while it is being made: `destroy` does not.
+        // Ends the socket also while it connects; `destroy` does not.
         signal,
       },
       ...PLAIN,

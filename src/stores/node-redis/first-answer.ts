@@ -1,14 +1,13 @@
 import { clearTimeout, setTimeout } from '../../base/time/machine-time.js'
 
-/** After this long without an answer the next server is asked as well. */
+/** The time without an answer after which this asks the next server as well. */
 const NEXT_ASKED_AFTER_MS = 150
 
 /**
- * The first answer to questions put to one server after the other: the next as soon as one has failed or is slow. Whoever was asked before may
- * still answer first.
+ * Asks one server after the other, the next as soon as one fails or is slow, and returns the first answer, from whichever server.
  *
- * @param signal ends them all
- * @throws what the last failed with, when all have
+ * @param signal ends all questions
+ * @throws the last failure, when all have failed
  */
 export async function firstAnswer<Answer>(
   questions: ReadonlyArray<(signal: AbortSignal) => Promise<Answer>>,

@@ -1,9 +1,9 @@
 import { fieldOf, objectIn } from './shapes.js'
 
-/** Of a socket's options, those that ioredis has beside `tls`, by the same names. */
+/** The options of a socket that ioredis has beside `tls`, by the same names. */
 const PLACE = ['host', 'port', 'path', 'family'] as const
 
-/** Of a socket's options, those that are none of TLS's. */
+/** The options of a socket that do not belong to TLS. */
 const NOT_TLS = new Set<string>([
   ...PLACE,
   'tls',
@@ -31,14 +31,14 @@ export function namedAsByIoredis(options: unknown): Record<string, unknown> {
   })
 }
 
-/** Clients make a provider of a user and password: where these are given it says nothing more. */
+/** The credentials among the options. Clients turn user and password into a provider, which then says nothing more. */
 function credentialsIn(options: unknown): Record<string, unknown> {
   const [username, password] = [fieldOf(options, 'username'), fieldOf(options, 'password')]
   if (username !== undefined || password !== undefined) return { username, password }
   return { credentialsProvider: fieldOf(options, 'credentialsProvider') }
 }
 
-/** Has these options show the user and password that those have at the moment: an application may change them. */
+/** Makes these options show the present user and password of those: an application may change them. */
 export function followLogin(options: object, theirs: object | undefined): void {
   for (const name of ['username', 'password']) {
     if (fieldOf(theirs, name) === undefined) continue

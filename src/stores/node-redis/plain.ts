@@ -1,8 +1,8 @@
-/** What the application asked of its client for other ends is not taken over. Some of it RESP2 cannot do. */
+/** Resets options that serve the application's own commands. RESP2 cannot do some of them. */
 export const PLAIN = {
   // Its parts are in the other options.
   url: undefined,
-  // Else version 6 has each command wait for five seconds at most, with a timer each.
+  // Otherwise version 6 limits each command to five seconds, with a timer for each.
   commandOptions: { timeout: undefined },
   commandsQueueMaxLength: undefined,
   disableOfflineQueue: false,

@@ -2,8 +2,8 @@
 const REPLY = /^-?[A-Z][A-Z0-9_]*(?: |$)/
 
 /**
- * Whether a server has answered with that error. Told by its text: the classes of node-redis are each version's own, and their names are
- * lost in bundles.
+ * Whether a server has answered with that error. Its text tells: each version of node-redis has its own classes, and bundles lose their
+ * names.
  */
 function isErrorReply(error: unknown): error is Error {
   return error instanceof Error && !('code' in error) && REPLY.test(error.message)

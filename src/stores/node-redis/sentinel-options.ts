@@ -4,7 +4,7 @@ import { PLAIN } from './plain.js'
 import { Sentinels } from './sentinels.js'
 import { isServerClient, type ServerClient } from './shapes.js'
 
-/** Those of the options of `createSentinel` that Holdfast reads. */
+/** The options of `createSentinel` that Holdfast reads. */
 export interface SentinelOptions {
   /** The name of the group. */
   readonly name: string

@@ -45,7 +45,7 @@ export interface ClusterClientOfTheirs {
 export type Heard = (text: string, channel: string) => void
 
 export function isServerClient(value: unknown): value is ServerClient {
-  // Not before 5: `destroy` was called `disconnect`.
+  // Before version 5, `destroy` had the name `disconnect`.
   return hasMethods(value, ['connect', 'destroy', 'duplicate', 'sendCommand', 'sSubscribe', 'unref'])
 }
 

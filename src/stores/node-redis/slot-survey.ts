@@ -8,7 +8,7 @@ import { isSame, nodesIn, type SlotTable, slotsIn } from './slots.js'
 /** How long a node's answer may take. */
 const TIMEOUT_MS = 1_000
 
-/** What a node has told of the slots. */
+/** A node's answer about the slots. */
 interface Answer {
   readonly table: SlotTable
   /** The connection on which it came. */
@@ -17,7 +17,7 @@ interface Answer {
 
 /** Asks the nodes of a cluster for the table of slots: at growing intervals, as long as that brings nothing new. */
 export class SlotSurvey {
-  /** Who answered last: where that was wrong, others may know better. */
+  /** The last node that answered: if its answer was wrong, others may know better. */
   #last: string | undefined
   #inVain = 0
   #notBefore = -Infinity

@@ -7,7 +7,7 @@ export type SlotTable = Array<readonly string[]>
 
 /**
  * Reads the answer to `CLUSTER SLOTS`.
- * @param asked who has answered: a node that does not know its own address means the one it was asked at
+ * @param asked the address of the node that answers: a node that does not know its own address means this one
  */
 export function slotsIn(reply: unknown, asked: Address, addressMap: AddressMap): SlotTable {
   const table: SlotTable = Array.from({ length: SLOTS }, () => [])

@@ -189,7 +189,7 @@ function holderIn([row]: readonly SqlRow[]): Holder | undefined {
   if (!row || id === undefined) return undefined
   const [unlabelled = '', leaseMs = '0', label = ''] = (text(row, 'label') ?? '').split(' ')
   const owner = label === '' ? unlabelled : withLabel(unlabelled, label)
-  // What is no owner is a transaction's lock, or that of a user into whose connections this one may not look.
+  // Anything else is a lock of a transaction, or of a user whose connections this one may not see.
   if (!isOwner(owner)) return { id, owner: undefined, remainingMs: Infinity }
   const silentMs = row['silent_ms'] === null ? 0 : number(row, 'silent_ms')
   return { id, owner, remainingMs: Number(leaseMs) === 0 ? Infinity : Number(leaseMs) - silentMs }

@@ -11,7 +11,7 @@ const NO_PERMISSION: Verdict = {
 const NO_ACCESS: Verdict = {
   reason: 'permission',
   transient: false,
-  hint: 'The server refused the user, the password or the database.',
+  hint: 'The server refused the user, the password or the database: check those of the pool, and pg_hba.conf.',
 }
 const NO_TABLE: Verdict = {
   reason: 'not-ready',
@@ -31,11 +31,11 @@ const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const BY_STATE: Readonly<Record<string, Verdict>> = {
   '08': UNREACHABLE,
   '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
-  // A statement that works with what is in a row could not.
+  // A statement could not work with the contents of a row.
   '22': {
     reason: 'wrong-type',
     transient: false,
-    hint: 'Holdfast cannot read the row: another program may have written it.',
+    hint: 'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
   },
   '25006': {
     reason: 'read-only',
@@ -50,10 +50,13 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '42703': OTHER_TABLE,
   '42804': OTHER_TABLE,
   '42P10': OTHER_TABLE,
-  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one.' },
-  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full.' },
+  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one: try again.' },
+  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full: make room.' },
   '53': NOT_READY,
-  '55P03': { ...NOT_READY, hint: 'Another transaction has locked the row.' },
+  '55P03': {
+    ...NOT_READY,
+    hint: 'Another transaction has locked the row or the table: end it (pg_stat_activity shows it).',
+  },
   '57014': {
     reason: 'timeout',
     transient: true,
@@ -69,7 +72,7 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
 /** States after which another connection may do better: it may reach the new primary, and prepares its statements anew. */
 const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
 
-/** What shows that one connection leads to changing server processes, as a pooler's does. */
+/** States that show a connection to changing server processes, as a pooler gives. */
 const POOLED = new Set(['26000', '42P05'])
 
 /** The typed error for the client library's rejection of a command. */
@@ -84,7 +87,7 @@ function judge(error: unknown): Verdict {
   const state = stateOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
   if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
-  // Every refusal by its rules has this state; what it lacked is in words.
+  // Every refusal by pg_hba.conf has this state; only the text says what the connection lacked.
   if (state === '28000' && /(no encryption|SSL off)$/.test(error.message)) return NEEDS_TLS
   return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
 }
@@ -124,7 +127,7 @@ function hasRoutine(told: unknown, routine: string): boolean {
   return typeof told === 'object' && told !== null && 'routine' in told && told.routine === routine
 }
 
-/** What such a statement has come to: nobody knows. */
+/** The error for such a statement: its outcome is unknown. */
 export function unreplicated(): Error {
   return new Error('The server did not wait for its synchronous replica.')
 }

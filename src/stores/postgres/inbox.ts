@@ -110,7 +110,7 @@ export class PostgresInbox implements Inbox {
       connection?.end()
       const failure = failureOf(error, ABOUT)
       this.#failures += 1
-      // Who has relied on it waits for it, also where only another password is to be had yet.
+      // Callers that rely on it wait for it, even until somebody gives another password.
       if (failure.transient || this.#openedAt > -Infinity) this.#reopen()
       throw failure
     }

@@ -14,7 +14,7 @@ const LOOK_MS = 1_000
 
 /**
  * The server's queue of messages, as far as this client knows it. While it is full, no statement that sends a message succeeds: then locks
- * change without messages, no client counts as within reach, and who waits polls, as behind a pooler.
+ * change without messages, no client counts as reachable, and waiters poll, as behind a pooler.
  */
 export class NotifyQueue {
   #full = false
@@ -32,13 +32,13 @@ export class NotifyQueue {
     return this.#full
   }
 
-  /** What a statement has told of it. */
+  /** Notes what a statement has shown of it. */
   found(full: boolean): void {
     if (full === this.#full) return
     this.#full = full
     this.#lookedAt = -Infinity
     if (full) this.settings.onError(queueIsFull())
-    // Who waits here begins to poll, or stops.
+    // The waiters of this client begin to poll, or stop.
     this.listener.missed()
   }
 
@@ -54,7 +54,7 @@ export class NotifyQueue {
     this.found(await this.connections.read({ statement: statements.queue, about: ABOUT }, isFull))
   }
 
-  /** That row while it is full. Its waiters look by themselves, and find out to poll. */
+  /** The row while the queue is full: nobody in it is reachable. Its waiters look by themselves, and begin to poll. */
   deaf(row: Versioned): Versioned {
     const waiting = row.packed?.waiting ?? []
     const owner = asOwner(row.packed?.owner)
@@ -77,7 +77,7 @@ export class NotifyQueue {
   }
 }
 
-/** What that statement, and `process`, say of it. */
+/** Whether the answer to that statement, or to `process`, shows it full. */
 export function isFull(rows: readonly SqlRow[]): boolean {
   return oneOf(only(rows), 'full', 'true', 'false') === 'true'
 }

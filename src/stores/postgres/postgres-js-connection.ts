@@ -9,7 +9,7 @@ import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
 import { secure } from './secure.js'
 
-/** What the package `postgres` calls `sql`, described by what Holdfast reads of it. It runs no statement with it. */
+/** The `sql` of the package `postgres`, by the members that Holdfast reads. Holdfast runs no statement with it. */
 export interface PostgresJs {
   unsafe(text: string): unknown
   /** The options of each of its connections. */
@@ -34,8 +34,8 @@ interface Place {
 const KEEP_ALIVE_S = 10
 
 /**
- * What of the application's options would change what statements send and return, or would have the package reconnect, print or query
- * of its own accord.
+ * Resets the application's options that would change what statements send and return, or let the package reconnect, print or query of its
+ * own accord.
  */
 const PLAIN = {
   max: 1,
@@ -152,7 +152,7 @@ class PostgresJsConnection implements ListeningConnection {
       ...this.options,
       ...PLAIN,
       parsers,
-      // What instances remember of their server.
+      // Instances remember these of their server.
       parameters: {},
       shared: { retries: 0, typeArrayMap: {} },
       host: [place.host],

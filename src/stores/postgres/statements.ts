@@ -57,12 +57,11 @@ const ROW = `json_build_object(
 /** The last pages may not be had. */
 const QUEUE_IS_FULL = '(pg_notification_queue_usage() > 0.99)::text'
 
-/** What does not depend on the table. */
+/** Statements that do not name the table. */
 export const statements = {
   /**
-   * What an application has set for all its connections must not make a statement of ours fail. One that waits for a row ends when its
-   * caller does not wait any more. (A `statement_timeout` would do more: it ends the wait for a synchronous replica, and lets that pass
-   * for success.)
+   * Resets what the application sets for all its connections, so that no statement of Holdfast fails by it. A statement that waits for a row
+   * ends when its caller gives up. (A `statement_timeout` would also end the wait for a synchronous replica, and let that pass for success.)
    */
   hello: `
 SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS version, CASE WHEN pg_backend_pid() = $1::bigint THEN
@@ -192,8 +191,8 @@ told AS (
 changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
 ${orRow('changed.next')}`,
     ),
-    // What `Line.stand` of src/stores/rows does for a new place. Refused where the lock may be free, or its row keeps more than a line; without
-    // the row, which this statement sees as it was before it waited for others that changed it.
+    // Does what `Line.stand` of src/stores/rows does for a new place. It refuses if the lock may be free, or its row keeps more than a line. A
+    // refusal brings no row, since this statement sees the row as it was before it waited for other changes.
     stand: statement(
       'stand',
       `

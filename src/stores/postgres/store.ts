@@ -16,7 +16,7 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
   return new PostgresStore(new PostgresRows(connectionsLike(client), checkPostgresOptions(options)))
 }
 
-/** What {@link postgres} makes. */
+/** The store that {@link postgres} makes. */
 export class PostgresStore implements Store {
   constructor(private readonly rows: PostgresRows) {}
 

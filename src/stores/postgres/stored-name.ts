@@ -21,7 +21,7 @@ export function storedName(name: string): StoredName {
   }
 }
 
-/** What names that are hashes begin with, as a pattern for LIKE. */
+/** The beginning of hashed names, as a pattern for LIKE. */
 export const HASHED_LIKE = `${HASHED}%`
 
 /** A pattern for LIKE that every text matches that the glob matches, and perhaps others: it takes any text for a set and all behind it. */

@@ -25,7 +25,7 @@ export class PostgresTies implements Ties {
     } catch (error) {
       throw failureOf(error, { call: 'confirm', lockName, startedAt })
     }
-    // What this connection does not see either, those that want the lock would not see.
+    // A tie that this connection does not see, other takers of the lock would not see either.
     const question = {
       statement: statements.tieEnded,
       values: [tie],

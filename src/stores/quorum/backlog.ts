@@ -12,9 +12,9 @@ interface Debt {
 }
 
 /**
- * The votes that one server has cast, or may have, and that must be given back. Each is repeated until the server has answered, or
- * until the lease has ended there by itself. While the server is away one of them tries and the others wait, so that a server that is
- * gone costs one command now and then, however long the backlog.
+ * The votes of one server, certain or possible, that this client must give back. It repeats each request until the server has answered, or
+ * the lease has ended there by itself. While the server is away one request tries and the others wait, so that a dead server costs one
+ * command now and then, however long the backlog.
  */
 export class Backlog {
   readonly #open = new Map<string, Debt>()
@@ -42,7 +42,7 @@ export class Backlog {
   /**
    * Makes sure that the request leaves no vote behind. Never rejects.
    *
-   * @param sent how the request ends; whether it was carried out.
+   * @param sent settles with the request: whether the server carried it out.
    */
   giveBack(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
     const key = keyOf(request.name, request.owner)
@@ -58,7 +58,7 @@ export class Backlog {
     return work
   }
 
-  /** Undoes the request, whether or not it was carried out; settles when that is done. A second call changes nothing. */
+  /** Undoes the request, whether or not the server carried it out; settles when that is done. A second call changes nothing. */
   undo(request: AcquireRequest): Promise<void> {
     const open = this.#open.get(keyOf(request.name, request.owner))
     return open?.heldBefore === request.heldBefore ? open.work : this.giveBack(request, DONE)

@@ -61,7 +61,7 @@ export class Ballot {
     return this.votes.flatMap(({ state }, index) => (state === 'busy' ? [index] : []))
   }
 
-  /** The tickets of its client, by server: those that are known. */
+  /** The known tickets of its client, by server. */
   get tickets(): ReadonlyMap<number, number> {
     return new Map(
       this.votes.flatMap((vote, index) =>
@@ -75,7 +75,7 @@ export class Ballot {
     return this.votes.flatMap(({ state }, index) => (state === 'granted' ? [index] : []))
   }
 
-  /** Asks for no more votes: votes under way belong to the lock, if it was granted. */
+  /** Asks for no more votes. After a grant, votes under way belong to the lock. */
   close(): void {
     this.#closed = true
   }

@@ -157,7 +157,7 @@ export class QuorumLockPort implements LockPort {
     })
   }
 
-  /** A lock that is held is known to at least one of any majority. */
+  /** At least one server of any majority knows a held lock. */
   async *list(pattern: string): AsyncIterable<LockState> {
     const seen = new Set<string>()
     const failures: Failure[] = []
@@ -211,8 +211,8 @@ export class QuorumLockPort implements LockPort {
   }
 
   /**
-   * Identifies all servers once, so that the first call reports a server that was given twice. It would not vote twice in any case, so
-   * servers slower than a majority get as long again as the majority took, and no longer.
+   * Identifies all servers once, so that the first call reports a server that the application has given twice. Such a server would not vote
+   * twice in any case, so servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
     const looks = this.members.map((member) => member.look().then(() => true))

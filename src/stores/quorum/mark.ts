@@ -6,8 +6,8 @@ import type { AcquireRequest } from '../../port/lock-port.js'
 export const MARK_MS = 60_000
 
 /**
- * Tells members apart where a server does not say who it is: a lock of a random name, which each of them takes as an owner of its own.
- * Whoever is refused has the server of another. All members have to take it as soon as one server is unknown.
+ * Tells members apart where a server does not say who it is: a lock of a random name, which each member takes as an owner of its own. A
+ * refused member has the server of another one. All members have to take it as soon as one server is unknown.
  */
 export class Mark {
   wanted = false

@@ -33,7 +33,7 @@ export class Member {
   #runId: string | undefined
   #lastSeenAt = -Infinity
   #votesFrom = -Infinity
-  /** The connection (the number of connections that broke before it) whose server was identified, or is being identified. */
+  /** The connection, by the number of broken ones before it, whose server this client has identified, or is about to. */
   #lookedAt: number | undefined
   #looking: Promise<void> | undefined
   #markAgainAt = -Infinity
@@ -56,8 +56,8 @@ export class Member {
   }
 
   /**
-   * Asks for the server's vote. Rejects if it may not vote; the caller must give back a vote that it may have cast all the same, as for an
-   * unknown outcome. The first request of each connection identifies the server.
+   * Asks for the server's vote. Rejects if it may not vote; the caller must give back a vote that it may still have cast, as for an unknown
+   * outcome. The first request of each connection identifies the server.
    */
   async vote(request: AcquireRequest): Promise<AcquireReply> {
     const { breaks } = this.#session
@@ -66,13 +66,13 @@ export class Member {
     voted.catch(() => undefined)
     await looked
     const reply = await voted
-    // The server that answered is not the one that was identified.
+    // Another server has answered than the identified one.
     if (this.#session.breaks !== breaks) throw this.#notReady('its connection broke meanwhile')
     if (this.barred) throw this.barred
     return reply
   }
 
-  /** Why the server may not vote now, if that is known before asking. */
+  /** Why the server may not vote now, if the client knows before it asks. */
   get barred(): Error | undefined {
     if (this.misuse) return this.misuse
     const leftMs = this.#votesFrom - this.#schedule.clock.now()

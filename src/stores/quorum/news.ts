@@ -6,7 +6,7 @@ import { Standing } from './standing.js'
 
 /** One attempt, as the watches of its lock see it. */
 export interface WatchedAttempt {
-  /** How often votes were split in a row before it. */
+  /** The number of split votes in a row before it. */
   readonly splitsBefore: number
   /** Whether it may get a ticket, which the client gives back when its last watch ends. */
   readonly stands: boolean
@@ -75,7 +75,7 @@ export class QuorumWatches {
         const { standing } = watched
         if (this.#watched.get(name) === watched) standing.waits(tickets)
         else {
-          // Its last watch has ended meanwhile, and a vote that was asked for later has renewed the ticket.
+          // Its last watch has ended meanwhile, and a later request for a vote has renewed the ticket.
           standing.asks()
           standing.leave()
         }

@@ -7,10 +7,10 @@ import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import { turnPauseMs } from './timing.js'
 
-/** A client whose ticket was lost, or whose turn came unheard, asks again after so long, however fast the turns of others follow each other. */
+/** The time after which a client with a lost ticket, or an unheard turn, asks again, however fast the turns of others follow each other. */
 const LONGEST_UNASKED_MS = 1_000
 
-/** For how long news is kept back: not all clients must come back at once. */
+/** How long a client keeps news back, so that not all clients come back at once. */
 export interface Pauses {
   /** Whether no owner has a majority, as far as known. */
   readonly split: boolean
@@ -25,17 +25,17 @@ export class QuorumWatch implements Watch {
   readonly confirmed: Promise<void>
   /** Servers on which the lock may have become free since the last attempt. */
   readonly free = new Set<number>()
-  /** Attempts in a row whose votes were split. */
+  /** The number of attempts in a row with split votes. */
   splits = 0
   readonly #watches: Array<Watch | undefined> = []
   readonly #again = new Map<number, TimerHandle>()
-  /** Until when news is kept back after a split, and after a release; undefined: that is decided when there is some. */
+  /** Until when it keeps news back after a split, and after a release; undefined: the next news decides. */
   #splitUntil = -Infinity
   #freeUntil: number | undefined = -Infinity
   #whenFree: () => number = () => 0
   /** Since when the last attempt may be out of date. */
   #freeSince: number | undefined
-  /** Whose turn the servers have announced since then: this client's if that was among them, else the last. */
+  /** The client whose turn the servers have announced since then: this one if it was among them, otherwise the last. */
   #turnOf: string | undefined
   #telling: TimerHandle | undefined
   #closed = false
@@ -119,7 +119,7 @@ export class QuorumWatch implements Watch {
     const turnOf = news?.turnOf
     if (turnOf !== undefined && turnOf !== this.#turnOf && this.#turnOf !== this.clientId) {
       this.#turnOf = turnOf
-      // Those who wait are alive: one after the other has its turn.
+      // The waiters are alive: one after the other has its turn.
       this.#freeUntil = undefined
     }
     this.#tellIfMajority()

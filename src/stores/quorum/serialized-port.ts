@@ -1,7 +1,7 @@
-import { StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
+import { timeoutOf } from '../../port/failure.js'
 import { ForwardingPort } from '../../port/forwarding.js'
 import type {
   AcquireReply,
@@ -16,8 +16,8 @@ import type {
 /**
  * One server's port. It sends the commands that change an owner's vote one at a time. A majority's answers end a step, so the next
  * command may come while a server has not carried out the one before; and a connection keeps the order of commands, but not that of
- * repetitions (a script that the server did not know is sent again, in full). A release must not overtake the
- * acquire that it ends: the vote would stay.
+ * repetitions (a client sends a script that the server did not know again, in full). A release must not overtake the acquire that it ends:
+ * the vote would stay.
  */
 export class SerializedPort extends ForwardingPort {
   /** The last command of an owner for a lock, while it is under way. Never rejects. */
@@ -78,7 +78,7 @@ export class SerializedPort extends ForwardingPort {
   /** For a command that waits its turn: behind another at a silent server its caller would wait twice as long as for a command. */
   async #inTime<Reply>(command: string, lockName: string, sent: Promise<Reply>): Promise<Reply> {
     const reply = await withDeadline(this.schedule, this.commandTimeoutMs, sent)
-    if (reply === undefined) throw new StoreError('timeout', command, { lockName, transient: true })
+    if (reply === undefined) throw timeoutOf({ command, lockName }, this.commandTimeoutMs)
     return reply
   }
 }

@@ -6,8 +6,8 @@ const KEPT_MS = 10_000
 const DONE = Promise.resolve(true)
 
 /**
- * The ticket of a client that waits for one lock. It is the same on all servers, so that all prefer the same client: each gives the next of its
- * own numbers to one who asks, and the highest of them counts. Whoever asks later than a majority knew of it gets a higher one.
+ * The ticket of a client that waits for one lock. It is the same on all servers, so that all prefer the same client: each server gives the next
+ * of its own numbers, and the highest of them counts. A client that asks after a majority knows a ticket gets a higher one.
  */
 export class Standing {
   /** 0: none. */
@@ -21,7 +21,7 @@ export class Standing {
     private readonly members: readonly Member[],
   ) {}
 
-  /** A request is sent that gets one. */
+  /** Notes a request that gets a ticket. */
   asks(): void {
     this.asked = true
   }

@@ -56,8 +56,8 @@ export function tallySoFar(votes: readonly Vote[]): Verdict {
 }
 
 /**
- * Whether a client whose votes were split goes on asking for the missing ones, while the others give theirs back: the client that has
- * the vote of the first server in the list that answered. So a tie ends without a new start if the clients list the servers in the same
+ * Whether a client with split votes goes on asking for the missing ones, while the others give theirs back: the client that has the vote of
+ * the first server in the list that answered. So a tie ends without a new start if the clients list the servers in the same
  * order and see the same answers; otherwise the pauses end it.
  */
 export function goesFirst(votes: readonly Vote[]): boolean {

@@ -11,9 +11,9 @@ const LONGEST_PAUSE_MS = 250
 const LONGEST_SPLIT_MS = 5_000
 /** A call that has waited for so long comes back in half the time of one that begins. */
 const YOUNG_MS = 100
-/** So long a call that begins to wait pauses at most when the lock is released. */
+/** The longest pause after a release of a call that has just begun to wait. */
 const FREE_PAUSE_MS = 20
-/** So long a client pauses that has released the lock: by then one of those that wait has asked. */
+/** The pause of a client that has released the lock: by then one of the waiters has asked. */
 export const ASIDE_MS = 10
 /** How long a server leaves a free lock to the client whose turn it is. */
 const TURN_MS = 200
@@ -42,16 +42,16 @@ export function tieTimeoutMs(leaseMs: number, serverTimeoutMs: number): number {
 }
 
 /**
- * How long to pause after votes were split `times` times in a row, given a random number from 0 to 1. From nothing to all of a span
- * that doubles: clients that collided once must come back far apart, not merely later. Whoever has waited long comes back early: else who
- * collides most often, and has waited longest for that, would pause longest.
+ * How long to pause after `times` split votes in a row, given a random number from 0 to 1: from nothing to all of a span that doubles, since
+ * clients that collided once must come back far apart, not merely later. A client that has waited long comes back early: otherwise the one
+ * that collides most often, and so has waited longest, would pause longest.
  */
 export function splitPauseMs(times: number, random: number, waitedMs = 0): number {
   const spanMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_PAUSE_MS)
   return 1 + random * spanMs * youth(waitedMs)
 }
 
-/** How long a call pauses before it asks for a lock that was released: those that have waited longer ask first. */
+/** How long a call pauses before it asks for a released lock: calls that have waited longer ask first. */
 export function freePauseMs(random: number, waitedMs: number): number {
   return random * FREE_PAUSE_MS * youth(waitedMs)
 }
@@ -67,8 +67,8 @@ function youth(waitedMs: number): number {
 }
 
 /**
- * How long after votes were split `times` times in a row to ask again without a message. Returned votes are announced; this covers a
- * missed message, so it may grow as long as a waiter may take to notice one.
+ * How long after `times` split votes in a row to ask again without a message. Servers announce returned votes; this covers a missed message,
+ * so it may grow as long as a waiter may take to notice one.
  */
 export function splitAgainMs(times: number): number {
   return Math.min(LONGEST_PAUSE_MS * 2 ** Math.min(times, 16), LONGEST_SPLIT_MS)

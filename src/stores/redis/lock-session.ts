@@ -28,7 +28,7 @@ export class LockSession implements StoreSession {
   constructor(
     client: RedisClient,
     protected readonly settings: StoreSettings,
-    /** What a session for every kind has beside this. */
+    /** The members that only a session for every kind has. */
     {
       renewals,
       batchOf,

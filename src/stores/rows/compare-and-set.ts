@@ -150,7 +150,7 @@ function read<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
       lockName: name,
       cause,
       transient: false,
-      hint: 'Holdfast cannot read the row: another program may have written it.',
+      hint: 'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
     })
   }
 }

@@ -93,7 +93,7 @@ export class RowEdgesPort implements EdgesPort {
   }
 }
 
-/** Those whose time is not up. */
+/** The edges that still count. */
 function standing({ body, now }: Pick<Draft<EdgesBody>, 'body' | 'now'>): LeftEdge[] {
   return body.edges.filter(({ until }) => until > now)
 }

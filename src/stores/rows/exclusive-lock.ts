@@ -11,7 +11,7 @@ import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
 import { noTickets, Tickets, type TicketsBody, theTickets } from './tickets.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
 
-/** How a lock is held: alone, or alone with a token. */
+/** How an owner holds a lock: alone, or alone with a token. */
 export type Mode = (typeof modes)[number]
 export const modes = ['x', 'f'] as const
 
@@ -31,11 +31,11 @@ export interface ExclusiveBody {
   readonly line: LineBody
   readonly listeners: string[]
   readonly tickets: TicketsBody
-  /** What `computeOnce` keeps beside the lock of that name. */
+  /** The value of `computeOnce` beside the lock of that name. */
   value: { readonly text: string; readonly until: number } | undefined
 }
 
-/** What has no column of its own. */
+/** The parts without a column of their own. */
 type Rest = Partial<Pick<ExclusiveBody, 'ties' | 'lingers' | 'line' | 'listeners' | 'tickets' | 'value'>>
 
 const aRest: Read<Rest> = partsOf(

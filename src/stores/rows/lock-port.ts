@@ -326,7 +326,7 @@ export class RowLockPort implements FencedPort {
     return `${this.mode}:${owner}`
   }
 
-  /** What proves a grant in the line of that lock to this client. */
+  /** The word that proves a grant in the line of that lock to this client. */
   #word(name: string): string {
     return this.client.wordOf(exclusiveLocks.keyspace, name)
   }

@@ -14,7 +14,7 @@ function typeOf(found: unknown): string {
   return Array.isArray(found) ? 'a list' : `of type ${typeof found}`
 }
 
-/** Gives what it has found if it is that, and throws an {@link UnexpectedError} if not. */
+/** Returns what it finds if that has the right shape; otherwise throws an {@link UnexpectedError}. */
 export type Read<Value> = (found: unknown, where: string) => Value
 
 type Readers = Readonly<Record<string, Read<unknown>>>
@@ -31,7 +31,7 @@ function reader<Value>(expected: string, is: (found: unknown) => found is Value)
 
 export const aText = reader('a text', (found): found is string => typeof found === 'string')
 export const aFlag = reader('true or false', (found): found is boolean => typeof found === 'boolean')
-/** Of the store's clock, or a length of time. */
+/** A time of the store's clock, or a length of time. */
 export const aTime = reader('a time', (found): found is number => Number.isFinite(found))
 export const aCount = reader(
   'a whole number',
@@ -88,7 +88,7 @@ export function partsOf<Needed extends Readers, Optional extends Readers>(
   }
 }
 
-/** What JSON says. */
+/** Reads a value from JSON. */
 export function jsonIn<Value>(json: string, where: string, read: Read<Value>): Value {
   return read(parsed(json, where), where)
 }

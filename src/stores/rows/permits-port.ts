@@ -71,7 +71,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     await this.change(name, (semaphore) => leave(semaphore, place))
   }
 
-  /** What each owner has is its own. */
+  /** Each owner has its own permits: there is nothing to hand over. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -178,12 +178,12 @@ export abstract class RowPermitsPort implements PermitsPort {
     return { outcome: 'granted', room: 0, fullForMs: semaphore.firstEndMs }
   }
 
-  /** What the request comes to, whether it comes once or twice. */
+  /** The outcome of the request, the same if it comes twice. */
   protected answer(semaphore: Permits, request: string, carryOut: () => boolean): boolean {
     return once(semaphore.answered, semaphore.now, request, carryOut) === true
   }
 
-  /** What becomes available by a change goes to the next in line. */
+  /** Makes a change, and grants what becomes available to the next in line. */
   protected change<Result>(
     name: string,
     change: (semaphore: Permits, draft: Draft<PermitsBody>) => Result,

@@ -76,7 +76,7 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
 export interface Entries {
   /** New keys for that many permits, with the number under each. */
   of(owner: Owner, permits: number): ReadonlyMap<string, number>
-  /** Those of that owner. */
+  /** The keys of that owner's permits. */
   takenBy(owner: Owner, taken: PermitsBody['taken']): readonly string[]
   /** The owner that inspection shows for a key. */
   ownerOf(taker: string): Owner | undefined

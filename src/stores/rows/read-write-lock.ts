@@ -139,7 +139,7 @@ export class ReadWriteLock {
     return [...new Set(Object.values(ties))].filter((member) => !holds[member])
   }
 
-  /** That member keeps it until that transaction has ended, if not for longer. */
+  /** Keeps it for that member at least until that transaction ends. */
   tie(member: Member, tie: string): void {
     this.draft.body.ties[tie] = member
   }

@@ -196,7 +196,7 @@ export class RowReadWritePort implements FencedPort {
       ...(tiedTo !== undefined && { againMs: obstacleMs }),
     } as const
     if (!waits || !this.client.inbox) return busy
-    // Of those in line the first looks again and again, for all.
+    // The first in line looks again and again, for all.
     const { firstLeaseMs } = this.client
     const word = this.client.wordOf(readWriteLocks.keyspace, name)
     const endsInMs = tiedTo !== undefined && head !== member ? Infinity : obstacleMs

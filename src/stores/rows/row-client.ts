@@ -21,7 +21,7 @@ export interface Heard {
   readonly listeners: string[]
 }
 
-/** One client of a store that keeps locks as rows: what its ports have in common. */
+/** What the ports of one client of a store with rows share. */
 export class RowClient {
   readonly id: string
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
@@ -45,7 +45,7 @@ export class RowClient {
     this.#session = rows.openRows(settings, this.letters)
   }
 
-  /** That of leases, on this side. */
+  /** The lease clock of this client. */
   get clock(): Pick<Clock, 'now'> {
     return this.settings.schedule.clock
   }

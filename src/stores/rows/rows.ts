@@ -28,7 +28,7 @@ export interface RowSession {
   /** The names of the rows of that keyspace that match a glob pattern, held or not. */
   names(keyspace: Keyspace, pattern: string): AsyncIterable<string>
 
-  /** What carries messages to this client; absent in a store without push, whose waiters poll. */
+  /** Brings messages to this client; absent in a store without push, whose waiters poll. */
   readonly inbox?: Inbox | undefined
 
   /** Commands for a lock that nobody waits for, each in one round trip; absent where `change` needs no more. */
@@ -122,7 +122,7 @@ export interface Express {
   ): readonly Promise<boolean>[]
 }
 
-/** What a place in line waits for, by the store's clock. */
+/** The holder that a new place waits for; times are the store's. */
 export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   readonly holder: Owner
   /** Since when; unknown where there was no token. */

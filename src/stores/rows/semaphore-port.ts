@@ -8,7 +8,7 @@ import type { RowClient } from './row-client.js'
 
 const semaphores = permitsIn('semaphore')
 
-/** What an owner has taken is one entry, under its own name. */
+/** An owner's permits are one entry, under its own name. */
 export const byOwner: Entries = {
   of: (owner, permits) => new Map([[owner, permits]]),
   takenBy: (owner, taken) => (taken[owner] ? [owner] : []),

@@ -16,7 +16,7 @@ export class RowStoreSession implements StoreSession {
   readonly announcedLock: RowLockPort
   readonly fencedLock: RowLockPort
   readonly fairLock: RowLockPort | undefined
-  /** Whose waiters poll, as its options say. */
+  /** Its waiters poll, as its options say. */
   readonly spinLock: RowLockPort
   readonly readWriteLock: { readonly read: RowReadWritePort; readonly write: RowReadWritePort } | undefined
   readonly semaphore: RowSemaphorePort

@@ -1,15 +1,15 @@
 import { aRecordOf, aText, jsonIn, partsOf } from './parts.js'
 
-/** What ties locks to transactions of the application: something that a transaction keeps until it ends, and that others can look for. */
+/** Ties locks to transactions of the application. A tie is something that a transaction keeps until it ends, and that others can look for. */
 export interface Ties {
   /**
-   * Has an open transaction keep a new tie, and returns its name. Rejects with `InvalidArgumentError` if that is no transaction in the
+   * Makes an open transaction keep a new tie, and returns its name. Rejects with `InvalidArgumentError` if `tx` is no transaction in the
    * database that keeps the lock, with `NoTransactionError` if none is open, or with `StoreError`.
    */
   tie(tx: unknown, lockName: string): Promise<string>
 }
 
-/** The ties of a lock as its row keeps them, each with what it keeps the lock for. */
+/** The ties of a lock as its row keeps them, each with the holder for whom it keeps the lock. */
 export type Tied<Holder extends string> = Record<string, Holder>
 
 const someTies = partsOf({}, { ties: aRecordOf(aText, aText) })
@@ -20,7 +20,7 @@ export function tiesIn(rest: string | undefined): readonly string[] {
   try {
     return Object.keys(jsonIn(rest, 'rest', someTies).ties ?? {})
   } catch {
-    // What is wrong with the row, its reader says.
+    // The reader of the row says what is wrong with it.
     return []
   }
 }

@@ -105,7 +105,7 @@ export class ServerLockPort implements LockPort {
     return await this.places.ask((connection) => this.locks.waitingFor(connection, name))
   }
 
-  /** By ending the connection that has it. */
+  /** Ends the connection that holds the lock. */
   async forceUnlock(name: string): Promise<boolean> {
     const { places } = this
     return await places.ask(async (connection) => {

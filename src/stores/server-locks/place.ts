@@ -1,7 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { SqlConnection } from '../sql/connection.js'
 
-/** What this client has of one lock: a connection that holds it, or waits for it. */
+/** A connection of this client that holds one lock, or waits for it. */
 export class Place {
   /** 0 while it waits. */
   holds = 0

@@ -32,7 +32,7 @@ export class Places {
     return this.#places.get(idOf(name, owner))
   }
 
-  /** That of this client which the server knows by that number. */
+  /** This client's place whose connection has that number at the server. */
   withId(id: string): Place | undefined {
     return [...this.#places.values()].find((place) => place.id === id)
   }
@@ -111,7 +111,7 @@ export class Places {
     return true
   }
 
-  /** Ends its wait, or what it may have got meanwhile, on the server too. */
+  /** Ends its wait, and a lock that it may have got meanwhile, on the server too. */
   async leave(place: Place): Promise<void> {
     place.left = true
     const { id } = place
@@ -189,7 +189,11 @@ export class Places {
 
   #connectionOf({ name, connection }: Place): SqlConnection {
     if (connection?.open) return connection
-    throw new StoreError('unreachable', 'lock', { lockName: name, transient: true })
+    throw new StoreError('unreachable', 'lock', {
+      lockName: name,
+      transient: true,
+      hint: 'The lock ended with its connection: acquire it again.',
+    })
   }
 
   #forget(place: Place): void {

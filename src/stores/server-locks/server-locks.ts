@@ -2,7 +2,7 @@ import type { Owner } from '../../base/identity/owner.js'
 import type { SqlConnection } from '../sql/connection.js'
 import type { Connector } from '../sql/connector.js'
 
-/** What a server tells of a connection that has a lock. */
+/** A connection that holds a lock, as its server describes it. */
 export interface Holder {
   /** The number by which the server knows the connection. */
   readonly id: string
@@ -14,11 +14,11 @@ export interface Holder {
 
 export interface Attempted {
   readonly taken: boolean
-  /** Who has it instead, where the server tells. */
+  /** The present holder, if the server tells. */
   readonly holder?: Holder | undefined
 }
 
-/** Whose a connection is, and after how long without a sign of life the server ends it. */
+/** The owner of a connection, and the silence after which the server ends it. */
 export interface Lease {
   readonly owner: Owner
   readonly leaseMs: number
@@ -40,6 +40,6 @@ export interface ServerLocks {
   holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined>
   /** How many connections wait for the lock, as far as the server tells. */
   waitingFor(connection: SqlConnection, name: string): Promise<number | undefined>
-  /** Has the server end that connection, whoever's it is. */
+  /** Makes the server end that connection, of whichever client. */
   end(connection: SqlConnection, id: string): Promise<unknown>
 }

@@ -21,7 +21,7 @@ export class ServerLockStore implements Store {
   }
 }
 
-/** What no server tells of these locks. */
+/** The traits of these locks: no server tells more of them. */
 export const serverLockTraits: Partial<StoreTraits> = {
   push: false,
   fifo: false,

@@ -10,11 +10,11 @@ interface Waiting {
   readonly listeners: Set<(news?: News) => void>
   readonly cell: CellWatch
   inForce: boolean
-  /** By which others see that this client waits. */
+  /** The entry that shows others that this client waits. */
   place: Place | undefined
 }
 
-/** What one client waits for that a cell says. */
+/** One client's waits for values of cells. */
 export class CellWaits {
   readonly #waiting = new Map<string, Waiting>()
 
@@ -45,7 +45,7 @@ export class CellWaits {
   async show(name: string): Promise<void> {
     const waiting = this.#waiting.get(name)
     if (!waiting || waiting.place) return
-    // Its session has ended: who asks now is shown by the next.
+    // The session of this place has ended: the next place shows who asks now.
     const place = this.places.open(this.#standing(name), () => {
       waiting.place = undefined
       tell(waiting)

@@ -139,8 +139,8 @@ export class ClientSession {
   }
 
   /**
-   * By the client's clock the session is over, and its holders learn that first. The server may still keep it: a leader that was elected
-   * meanwhile counts the session's time anew. The client ends it there, so that no other client waits that long.
+   * Ends a session that is over by the client's clock. Its holders learn that first. The server may still keep it, since a new leader counts
+   * the session's time anew, so the client ends it there: otherwise others would wait that long.
    */
   #giveUp({ id }: Standing): void {
     const used = this.#used

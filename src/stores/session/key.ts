@@ -1,11 +1,11 @@
 import { isOwner, type Owner } from '../../base/identity/owner.js'
 
-/** The key of an entry: who it was made for, and the number of the entry among all of that client. It never comes twice. */
+/** The key of an entry: its first owner, and its number among all entries of that client. No key comes twice. */
 export function keyOf(owner: Owner, number: number): string {
   return `${owner}.${number}`
 }
 
-/** Who an entry was made for. One of another program is shown under its key. */
+/** The first owner of an entry. For another program's entry the key stands for the owner. */
 export function ownerOf(key: string): Owner {
   const owner = key.slice(0, key.lastIndexOf('.'))
   return isOwner(owner) ? owner : `${key.replaceAll(':', '.')}:0`

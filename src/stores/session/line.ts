@@ -2,7 +2,7 @@
 export type Mode = 'lock' | 'write' | 'read'
 
 export interface EntryWatch {
-  /** Called in any case, also after it has told. */
+  /** The caller closes it in any case, also after it has called back. */
   close(): void
 }
 
@@ -18,7 +18,7 @@ export interface Entry {
   readonly permits?: number | undefined
   /** Its token. A link leaves it undefined if reading it takes another request; never for an own entry in `stand`, nor for the first in `read`. */
   readonly fence: bigint | undefined
-  /** How long it lasts at most if nothing is done, as far as the link can tell without another request. */
+  /** The longest that it can last without a renewal, as far as the link knows without another request. */
   readonly remainingMs: number
 }
 

@@ -5,8 +5,8 @@ import type { LockName } from './lock-name.js'
 
 /**
  * What a server with sessions does for one client (etcd, ZooKeeper): each member is one request. Entries stand in line under the name of
- * a lock, in the order in which they came. An entry goes when its session ends, when its own lease ends, or when it is removed. Failures
- * are `StoreError`s; after a transient one the same command may be sent again.
+ * a lock, in the order in which they came. An entry ends with its session, with its own lease, or by a removal. Failures are `StoreError`s;
+ * after a transient one the caller may repeat the command.
  */
 export interface SessionLink {
   /**
@@ -21,20 +21,20 @@ export interface SessionLink {
   /** Puts an entry in line, unless one of that key stands there already. The line as it is then; undefined: the session has ended. */
   stand(request: StandRequest): Promise<Line | undefined>
   /**
-   * The line of that lock. Not older than what anybody was answered before this was sent; with `after`, an entry of whose end `watch` has told,
-   * only not older than that end: then a link may spare what the rest would cost.
+   * Reads the line of that lock. It is at least as new as any earlier answer to any client; with `after`, an entry whose end `watch` has
+   * reported, only as new as that end: then a link may save what the rest would cost.
    */
   read(lock: LockName, after?: Entry): Promise<Line>
   /** Removes an entry. False: there was none. */
   remove(lock: LockName, key: string): Promise<boolean>
   /**
-   * Calls back once, when the entry is gone or may be; also if it was gone before. `sure`: it is gone, and if an own entry of that line had
-   * gone before it, `LinkListener.gone` would have told so by now. Without `decides` nobody asks for that.
+   * Calls back once, when the entry is gone or may be; also if it was gone before. `sure`: it is gone, and `LinkListener.gone` has already
+   * reported every own entry of that line that went before it. Without `decides` nobody needs `sure`.
    */
   watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void, decides?: boolean): EntryWatch
   /**
    * Gives an entry a lease of its own from now on, whatever becomes of its session; undefined: it lasts as long as the session. False: it
-   * is gone. Absent where entries cannot have one: then leases are ended by clients alone, and with their sessions.
+   * is gone. Absent where entries cannot have one: then only clients end leases, and sessions end with them.
    */
   readonly lease?: ((request: LeaseRequest) => Promise<boolean>) | undefined
   /** Values with a version. */
@@ -45,11 +45,11 @@ export interface SessionLink {
   close(): void
 }
 
-/** What a link tells without being asked. */
+/** Hears what a link reports of its own accord. */
 export interface LinkListener {
   /**
-   * An entry of this client that was answered to stand is gone, and this client did not remove it. Told promptly; how the link finds out
-   * is its own business, as long as no answer waits for that.
+   * A confirmed entry of this client is gone, and this client did not remove it. The link reports that promptly, by whatever way delays no
+   * answer.
    */
   gone(lock: LockName, key: string): void
   /** The session has ended. */
@@ -59,7 +59,7 @@ export interface LinkListener {
 export interface SessionGrant {
   readonly session: string
   /**
-   * For how long the session surely lives from when `begin` or a keep-alive was sent, on the client's clock: the server's time less a
+   * For how long the session surely lives after the client sent `begin` or a keep-alive, on the client's clock: the server's time less a
    * margin for clocks, and for what the server may have to make good.
    */
   readonly aliveMs: number

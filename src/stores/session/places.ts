@@ -283,7 +283,7 @@ export class Places {
       this.forget(place)
       return
     }
-    // What has the lock keeps it: this answer may be older than the news.
+    // An admitted place stays so: this answer may be older than the news.
     if (place.admitted) return
     place.seen = true
     place.order = own.order
@@ -315,7 +315,7 @@ export class Places {
     return [seen, isLatest]
   }
 
-  /** A line, and what its cell says of permits. */
+  /** Reads a line, and the number of permits in its cell. */
   async beside(lock: LockName): Promise<Required<Seen>> {
     const { cells } = this.link
     const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
@@ -358,7 +358,8 @@ export class Places {
 }
 
 function closed(lockName: string): StoreError {
-  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint: 'The client is closed.' })
+  const hint = 'The client is closed: create a new one.'
+  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint })
 }
 
 /** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */

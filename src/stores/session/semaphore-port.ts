@@ -27,7 +27,7 @@ import { permitsOf } from './turns.js'
 /** How long the watch of a semaphore's cell outlives its last waiter, so that a client that takes permits again and again joins with its first request. */
 const LINGER_MS = 200
 
-/** What one client hears of one semaphore. */
+/** One client's news of one semaphore. */
 interface Heard {
   readonly cell: CellWatch
   readonly listeners: Set<(news?: News) => void>
@@ -62,7 +62,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     const { places } = this
     const { name, owner, permits = 1 } = request
     const standing = { ...this.#standing(name, owner), permits }
-    // Who does not wait stands in nobody's way where there is nothing to have.
+    // A call that does not wait must not stand in others' way when there is nothing for it.
     if (!request.waits && !places.find(standing)) {
       const seen = await places.beside(standing.lock)
       if (permits > roomIn(seen)) return busyIn(seen)
@@ -82,7 +82,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     if (place) await this.places.leave(place)
   }
 
-  /** What each owner has is its own. */
+  /** Each owner has its own permits: there is nothing to hand over. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -165,7 +165,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     }
   }
 
-  /** What is there, and who has some of it. */
+  /** The number of permits, and the entries that have some. */
   async #look(name: string): Promise<Required<Seen> & { readonly having: Line }> {
     const seen = await this.places.beside(lockOf(name))
     return { ...seen, having: havingIn(seen.line, seen.number) }

@@ -10,7 +10,7 @@ import { Places } from './places.js'
 import { SessionSemaphorePort } from './semaphore-port.js'
 import { SessionValuesPort } from './values-port.js'
 
-/** What every store with sessions can; each says the rest itself. */
+/** The traits of every store with sessions; each adds its own. */
 export const sessionTraits = {
   countsVisible: false,
   tellsSince: false,

@@ -2,7 +2,7 @@ import type { Entry, Line } from './line.js'
 
 /** Whose turn it is in a line: pure functions of the line, the same for every client that looks at it. */
 
-/** By when they came; what an owner reads within its write stands right behind that, where it stood from the start. */
+/** The entries in order of arrival; a read within its owner's write stands right behind that write. */
 export function inTurn(line: Line): Line {
   return line.toSorted(
     (one, other) =>
@@ -12,7 +12,7 @@ export function inTurn(line: Line): Line {
   )
 }
 
-/** Those whose turn comes before that of this key; all of them where it stands nowhere. */
+/** The entries before this key; all of them if it is not in the line. */
 export function before(line: Line, key: string): Line {
   const turns = inTurn(line)
   const at = turns.findIndex((entry) => entry.key === key)
@@ -27,7 +27,7 @@ export function blockerOf(line: Line, entry: Entry): Entry | undefined {
   return nearest(before(line, entry.key), entry)
 }
 
-/** Those that have permits, if there are so many: the first that came, as far as these go. */
+/** The entries that have permits: the first ones, as far as that number of permits goes. */
 export function takersIn(line: Line, permits: number): Line {
   let wanted = 0
   return inTurn(line).filter((entry) => {
@@ -37,8 +37,8 @@ export function takersIn(line: Line, permits: number): Line {
 }
 
 /**
- * What keeps this entry from its permits, if there are so many; undefined: it has them. One of the last before it has to leave: the others want
- * too little to make room. So of equals each waits for as many as there are permits, however long the line is.
+ * The entries that keep this one from its permits, given their number; undefined: it has them. One of the last entries before it has to
+ * leave: the others want too little to make room. So of equals each waits for as many entries as there are permits, however long the line is.
  */
 export function inTheWayOf(line: Line, entry: Entry, permits: number): Line | undefined {
   if (takersIn(line, permits).includes(entry)) return undefined
@@ -52,7 +52,7 @@ export function inTheWayOf(line: Line, entry: Entry, permits: number): Line | un
     })
 }
 
-/** Those that have the lock. */
+/** The entries that have the lock. */
 export function holdersIn(line: Line): Line {
   const turns = inTurn(line)
   return turns.filter((entry, at) => !nearest(turns.slice(0, at), entry))

@@ -2,7 +2,7 @@ import type { StoreSettings } from '../../port/store.js'
 
 const INTERVAL_MS = 3_600_000
 
-/** Has rows deleted that say nothing and have not changed for long: by every client that is in use, some of them about once an hour. */
+/** Deletes rows that say nothing and have not changed for long: each client in use deletes some about once an hour. */
 export class Cleaning {
   #dueAt: number
 

@@ -13,7 +13,7 @@ export type SqlValue = string | Buffer | null
 /** Columns by name, as texts and nulls; for a statement that returns no rows, what the server says of its effect. */
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** What Holdfast needs of a connection, whichever client library makes it. Its errors are the library's. */
+/** The part of a connection that Holdfast needs, from whichever client library. Its errors are the library's. */
 export interface SqlConnection {
   /** False before it connects, and as soon as it is surely of no more use. */
   readonly open: boolean

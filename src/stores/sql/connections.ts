@@ -13,8 +13,8 @@ const IDLE_MS = 10_000
 export interface ConnectionTerms {
   readonly most: number
   /**
-   * Whether the client holds something or waits: then one connection stays, since a server without room for another would have it lose
-   * what it holds.
+   * Whether the client holds something or waits: then one connection stays, since on a server without room for another one it would lose its
+   * locks.
    */
   inUse(): boolean
 }
@@ -145,7 +145,7 @@ export class Connections {
     const now = this.settings.schedule.clock.now()
     const least = this.terms.inUse() ? 1 : 0
     const mayClose = (): boolean => this.#idle.length + this.#busy.size > least
-    // Those that were idle longest stand first.
+    // The longest idle ones stand first.
     while (this.#idle[0] && this.#idle[0].since <= now - IDLE_MS && mayClose())
       this.#idle.shift()?.connection.end()
     const [first] = this.#idle

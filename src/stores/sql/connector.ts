@@ -3,7 +3,7 @@ import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection, SqlRow } from './connection.js'
 import type { Question } from './question.js'
 
-/** What differs between databases. */
+/** The differences between databases. */
 export interface Dialect<Connection extends SqlConnection = SqlConnection> {
   /** A connection that is not open yet. */
   make(): Connection
@@ -18,7 +18,7 @@ export interface Dialect<Connection extends SqlConnection = SqlConnection> {
 /** Opens connections, and asks on them within a time. */
 export class Connector<Connection extends SqlConnection = SqlConnection> {
   readonly #opening = new Set<Connection>()
-  /** What ends each question that is under way. */
+  /** Functions that end the questions under way. */
   readonly #pending = new Set<() => void>()
   #closed = false
 

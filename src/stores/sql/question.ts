@@ -10,8 +10,8 @@ export interface Question {
 }
 
 /**
- * What `read` makes of an answer. Rejects with a `StoreError` (`unreadable`) where it cannot: something between this client and the server
- * changes answers. What the statement has done is unknown.
+ * The value that `read` finds in an answer. Rejects with a `StoreError` (`unreadable`) if it finds none: something between this client and
+ * the server changes answers. The outcome of the statement is then unknown.
  */
 export async function readBy<Answer, Result>(
   about: About,

@@ -5,7 +5,7 @@ import type { Keyspace, Shape } from '../rows/shape.js'
 import type { Ties } from '../rows/ties.js'
 import { Cleaning } from './cleaning.js'
 
-/** What the statements of one kind of server make of a table of locks. */
+/** A table of locks, by the statements of one kind of server. */
 export interface SqlTable {
   readonly rows: VersionedTable
   readonly express: Express

@@ -21,7 +21,7 @@ const NOT_TRUSTED: Verdict = {
 /** How the client libraries say that the server knows no TLS: `mysql2`, `mariadb`. */
 const NO_TLS_CODES = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'ER_SERVER_SSL_DISABLED'])
 
-/** What an error of a client library says about TLS, if it is about that; the server itself has not answered. */
+/** The verdict on a client library's error that is about TLS; undefined for others. The server itself has not answered. */
 export function tlsVerdict(error: Error): Verdict | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   // `pg` has no code for it.

@@ -8,7 +8,7 @@ interface AwaitedRow {
   readonly holders: ReadonlySet<string>
 }
 
-/** The rows that this client waits for, by what it has seen of them. */
+/** The rows for which this client waits, by its last look at them. */
 export class Awaited {
   readonly #rows = new Map<string, AwaitedRow>()
 
@@ -18,7 +18,7 @@ export class Awaited {
     return this.#rows.size > 0
   }
 
-  /** What a change of that row has left. */
+  /** Notes the waiters and holders that a change of that row has left. */
   note(keyspace: Keyspace, name: string, waiting: readonly string[], holders: ReadonlySet<string>): void {
     const address = `${keyspace}:${name}`
     if (waiting.includes(this.me)) this.#rows.set(address, { keyspace, name, holders })

@@ -12,7 +12,7 @@ const FORGET_MS = 6 * 60 * 60_000
 /** The table of clients: which process each of them is, and whether it hears messages. */
 export class Clients {
   readonly #own = ownMark()
-  /** What never changes of others. */
+  /** The unchanging parts of other clients. */
   readonly #known = new Map<string, Known>()
 
   constructor(

@@ -17,7 +17,7 @@ export class DatabaseFile {
 
   /**
    * Makes it if it is not there.
-   * @param warn told of what may go wrong
+   * @param warn hears of likely trouble
    * @throws StoreError and errors of the file system
    */
   constructor(

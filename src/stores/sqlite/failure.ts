@@ -6,7 +6,7 @@ const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const LOCKED: Verdict = {
   reason: 'timeout',
   transient: true,
-  hint: 'Another process keeps the database file locked.',
+  hint: 'Another process keeps the database file locked: end its transaction.',
 }
 
 const NO_PERMISSION: Verdict = {
@@ -18,7 +18,7 @@ const NO_PERMISSION: Verdict = {
 const FULL: Verdict = {
   reason: 'out-of-memory',
   transient: false,
-  hint: 'The disk is full, or the file may not grow.',
+  hint: 'The disk is full, or the file may not grow: make room.',
 }
 
 const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
@@ -30,8 +30,16 @@ const BY_RESULT: Readonly<Record<number, Verdict>> = {
   6: LOCKED,
   7: { reason: 'out-of-memory', transient: false },
   8: READ_ONLY,
-  10: { reason: 'unreachable', transient: true, hint: 'The disk failed.' },
-  11: { reason: 'wrong-type', transient: false, hint: 'The database file is damaged: delete it.' },
+  10: {
+    reason: 'unreachable',
+    transient: true,
+    hint: 'The disk failed: check it, and the log of the system.',
+  },
+  11: {
+    reason: 'wrong-type',
+    transient: false,
+    hint: 'The database file is damaged: end all processes that use it, and delete it with the two files beside it.',
+  },
   13: FULL,
   14: NO_PERMISSION,
   15: LOCKED,
@@ -79,7 +87,7 @@ export function timeoutOf({ command, lockName }: About, timeoutMs: number, cause
     lockName,
     cause,
     transient: true,
-    hint: `Other processes have kept the database file locked for ${timeoutMs} ms (commandTimeoutMs).`,
+    hint: `Other processes have kept the database file locked for ${timeoutMs} ms (commandTimeoutMs): end the transaction that does.`,
   })
 }
 

@@ -69,7 +69,7 @@ export class SqliteInbox implements Inbox {
       )
   }
 
-  /** That transaction is on the disk. */
+  /** Call it when the transaction is on the disk. */
   committed(database: Database): void {
     if (this.#listedIn !== database) return
     this.#readTo = 0
@@ -209,7 +209,7 @@ export class SqliteInbox implements Inbox {
       this.#timer = undefined
       const database = this.#listedIn
       if (this.#closed || !database) return
-      // What was read and not yet removed by a transaction of its own.
+      // Remove read messages by a transaction of their own.
       if (this.#readTo > 0)
         this.transactions.add({ command: 'tidy' }, () => () => undefined).catch(this.settings.onError)
       this.#look(database)

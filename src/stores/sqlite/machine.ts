@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { machineTime } from '../../base/time/machine-time.js'
 
-/** What a machine tells of its time. */
+/** The clocks of a machine. */
 export interface Machine {
   /** Another text after each start of the machine; undefined where the system does not tell. */
   readonly boot: string | undefined

@@ -31,6 +31,6 @@ export function networkFileSystemOf(folder: string, typeOf = fileSystemType): st
 }
 
 function fileSystemType(folder: string): number {
-  // 32 bits, which may have been read as a number with a sign.
+  // 32 bits; Node may give them as a signed number.
   return statfsSync(folder).type >>> 0
 }

@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
 
-/** By what other processes of the machine recognise a process. */
+/** How other processes of the machine recognise a process. */
 export interface ProcessMark {
   readonly pid: number
   /** When it started, in the kernel's ticks; undefined where the system does not tell. */
   readonly started: string | undefined
-  /** Within what its pid is unique; undefined where there is only one such space. */
+  /** The space in which its pid is unique; undefined on a system with one such space. */
   readonly namespace: string | undefined
 }
 

@@ -37,7 +37,7 @@ export class SqliteSession implements RowSession, Frame {
   #database: Database | undefined
   /** Whether this client stands in the open database. */
   #registered = false
-  /** Whose bells are to be rung when the transaction is on the disk. */
+  /** The clients whose bells it rings once the transaction is on the disk. */
   readonly #told = new Set<string>()
   /** When it is next looked whether there is something to clean up. */
   #cleansAt = 0
@@ -85,7 +85,7 @@ export class SqliteSession implements RowSession, Frame {
     }
   }
 
-  /** Leaves nothing of this client in the file but what it holds, which ends with its leases. */
+  /** Removes this client from the file, except its holds, which end with their leases. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -257,7 +257,7 @@ function unpack<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
   }
 }
 
-/** What is in the columns of that row. */
+/** Reads the columns of that row, and names the row in an error. */
 function ofThat<Result>(name: string, read: () => Result): Result {
   try {
     return read()
@@ -267,6 +267,7 @@ function ofThat<Result>(name: string, read: () => Result): Result {
 }
 
 function spoilt(lockName: string, cause: unknown): StoreError {
-  const hint = 'Holdfast cannot read the row of that lock: another program wrote it.'
+  const hint =
+    'Holdfast cannot read the row of that lock: another program wrote it. Delete the row, or use another name.'
   return new StoreError('wrong-type', 'change', { lockName, cause, transient: false, hint })
 }

@@ -23,7 +23,7 @@ export interface Frame {
 interface Entry {
   readonly about: About
   readonly until: number
-  /** Does the work; what it returns settles the call. */
+  /** Does the work. Returns a function that settles the call. */
   perform(database: Database): () => void
   reject(error: unknown): void
 }
@@ -76,7 +76,7 @@ export class Transactions {
           try {
             finish = work(database)
           } catch (error) {
-            // What one call throws is nobody else's failure; what SQLite throws is everybody's.
+            // An error of one call fails that call alone; an error of SQLite fails all.
             if (isDriverError(error)) throw error
             return () => reject(error)
           }
@@ -175,7 +175,7 @@ function closed(about: About): StoreError {
     new StoreError('unreachable', about.command, {
       lockName: about.lockName,
       transient: true,
-      hint: 'The client is closed.',
+      hint: 'The client is closed: create a new one.',
     }),
     about,
   )

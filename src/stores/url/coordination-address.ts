@@ -7,7 +7,7 @@ export interface CoordinationAddress {
   readonly servers: readonly string[]
   readonly tls: boolean
   readonly credentials: { readonly user: string; readonly password: string } | undefined
-  /** What keys begin with, in etcd. */
+  /** The prefix of keys in etcd. */
   readonly prefix: string | undefined
   /** Under which node locks are, in ZooKeeper. */
   readonly root: string | undefined

@@ -2,7 +2,7 @@ import { offers, required } from '../../base/packages/installed.js'
 import type { RedisClient } from '../redis/connection/client.js'
 import type { RedisAddress } from './server-address.js'
 
-/** What is used of ioredis. */
+/** The part of ioredis that this uses. */
 export interface Ioredis {
   readonly Redis: new (options: object) => RedisClient
   readonly Cluster: new (nodes: Array<{ host: string; port: number }>, options: object) => RedisClient

@@ -67,7 +67,7 @@ function sqliteAddress(url: string): DatabaseAddress {
 }
 
 function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAddress {
-  // What cannot be read is not shown: any part of it may be a password.
+  // Shows nothing of an unreadable URL: any part of it may be a password.
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed) throw badUrl('cannot be read')
   // A slash ends the host, also one in a password, of which the first part would then be the host and the rest the path.

@@ -5,7 +5,7 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** The forms that are accepted, for messages. */
+/** The accepted forms, for messages. */
 const FORMS =
   'redis://[user:password@]host[:port][/db], rediss://…, redis-cluster://host:port,host:port/ or ' +
   'redis-sentinel://host:port,host:port/group, postgres://user:password@host:port/database, mysql://… in the same way, ' +
@@ -32,7 +32,7 @@ export interface UrlParts {
   readonly query: string
 }
 
-/** Undefined: it cannot be read. */
+/** The parts of the URL; undefined if it is unreadable. */
 export function partsOf(url: string): UrlParts | undefined {
   const parts = PARTS.exec(url)?.groups
   if (!parts) return undefined

@@ -9,7 +9,7 @@ import { presentAddress } from './present-address.js'
 import { redisClientAt } from './redis-client.js'
 import { type DatabaseAddress, parseServerUrl, type ServerAddress } from './server-address.js'
 
-/** What is used of pg, and of mysql2. */
+/** The part of pg, and of mysql2, that this uses. */
 interface Pg {
   readonly Pool: new (options: { connectionString: string }) => PgPool
 }
@@ -36,7 +36,7 @@ export function storeAt(...given: [] | [url: string | URL]): Store {
   return storeOf(parseServerUrl(String(url)), '')
 }
 
-/** The store at that address. Of the stores only this one is loaded. `terms`: how many connections to a database it may open, if not the usual. */
+/** Loads and makes the store at that address, and no other. `terms`: the number of connections to a database, if not the usual. */
 export function storeOf(
   address: ServerAddress,
   keyPrefix: string,
@@ -63,7 +63,7 @@ function databaseAt({ kind, url }: DatabaseAddress, terms: { readonly connection
     case 'postgres':
     case 'advisory': {
       const { Pool } = required('pg', offers<Pg>('Pool'), 'npm install pg')
-      // It says how to log in, and is never used itself.
+      // The pool only says how to log in; Holdfast never uses it.
       const pool = new Pool({ connectionString: url })
       const stores = own<typeof import('../postgres/index.js')>('postgres', 'postgres', 'advisory')
       return kind === 'advisory' ? stores.advisory(pool) : stores.postgres(pool, terms)

@@ -22,7 +22,7 @@ import { codes, orNone, RefusedError } from './client/result-codes.js'
 import type { ZooKeeperSession } from './client/session.js'
 import { cellPathOf } from './node-name.js'
 
-/** What cells need of the link that they belong to. */
+/** The parts of the link that cells need. */
 export interface CellTerms {
   readonly root: string
   readonly acl: readonly Permission[]
@@ -216,7 +216,7 @@ export class ZooKeeperCells implements Cells {
   }
 }
 
-/** Of 63 bits, and not 0. */
+/** A random number of 63 bits, but not 0. */
 function newId(): bigint {
   return (randomBytes(8).readBigUInt64BE() >> 1n) | 1n
 }
@@ -247,7 +247,7 @@ function cellIn(node: NodeData | undefined): Cell {
   if (!kept)
     throw new StoreError('wrong-type', 'getData', {
       transient: false,
-      hint: 'Holdfast cannot read the node: another program has written it.',
+      hint: 'Holdfast cannot read the node: another program has written it. Delete the node, or use another name.',
     })
   return { text: kept.text, version: versionOf(kept.id, node.stat.version) }
 }

@@ -31,7 +31,10 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
     ...NO_PERMISSION,
     hint: 'The server does not know the user of this client, so it cannot make nodes for that user alone: set credentials.',
   },
-  [codes.authFailed]: { ...NO_PERMISSION, hint: 'The server refused the credentials.' },
+  [codes.authFailed]: {
+    ...NO_PERMISSION,
+    hint: 'The server refused the user or the password: check credentials.',
+  },
   [codes.needsSasl]: {
     ...NO_PERMISSION,
     hint: 'The server admits only clients that authenticate by SASL, which Holdfast does not speak: use digest or TLS.',
@@ -39,9 +42,13 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
   [codes.notReadOnly]: {
     reason: 'read-only',
     transient: true,
-    hint: 'The server has lost its majority and only answers reads.',
+    hint: 'The server has lost its majority and only answers reads: start the other servers.',
   },
-  [codes.quotaExceeded]: { reason: 'out-of-memory', transient: false },
+  [codes.quotaExceeded]: {
+    reason: 'out-of-memory',
+    transient: false,
+    hint: 'The quota of that path is used up: raise it (setquota).',
+  },
   [codes.sessionExpired]: NOT_READY,
   [codes.sessionMoved]: NOT_READY,
   [codes.throttled]: NOT_READY,

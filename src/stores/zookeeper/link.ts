@@ -50,7 +50,7 @@ const NO_DATA = new Uint8Array()
 
 /** One client's way to an ensemble. Entries are ephemeral sequential nodes, those of a plain lock where Curator's are. */
 export class ZooKeeperLink implements SessionLink {
-  /** By the node of their lock, and by key. */
+  /** Own entries, by the node of their lock and by key. */
   readonly #own = new Map<string, Map<string, Own>>()
   readonly #sessions: Sessions
   readonly cells: ZooKeeperCells
@@ -125,7 +125,7 @@ export class ZooKeeperLink implements SessionLink {
   async read(lock: LockName, after?: Entry): Promise<Line> {
     return await this.#asking('inspect', lock.name, async (session) => {
       const parent = this.#pathOf(lock)
-      // A server that has told of an end knows all that was before it, and a session sees no older state than it has seen.
+      // A server that reports an end knows all earlier changes, and a session never sees an older state.
       const line = this.#lineOf(parent, await this.#children(session, parent, after !== undefined))
       const [first, ...others] = line
       if (after || !first || first.fence !== undefined) return line
@@ -236,7 +236,7 @@ export class ZooKeeperLink implements SessionLink {
     return entry && `${parent}/${nodeOf(entry)}`
   }
 
-  /** The names of what is in that node: by the leader's word, or as the server of this session knows it. */
+  /** The children of that node, as the leader knows them, or as the server of this session does. */
   async #children(session: ZooKeeperSession, parent: string, local = false): Promise<readonly string[]> {
     const [, nodes] = await Promise.all([
       local ? undefined : session.request(sync(parent)),

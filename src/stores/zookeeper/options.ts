@@ -65,7 +65,7 @@ export function checkZooKeeperOptions(options: ZooKeeperOptions): ZooKeeperTerms
   if (acl !== 'creator' && acl !== 'anyone')
     throw new InvalidArgumentError('acl', acl, "'creator' or 'anyone'")
   if (acl === 'creator' && auth === undefined && tls === false)
-    throw new InvalidArgumentError('acl', acl, "'anyone' where there are neither credentials nor tls")
+    throw new InvalidArgumentError('acl', acl, "'anyone', since there are neither credentials nor tls")
   if (typeof tls !== 'boolean') checkTls(tls)
   return {
     servers: parseServers(servers),

@@ -27,7 +27,7 @@ const LONGEST_MS = 2 ** 31 - 1
 /** A client's session, which begins on demand, and those that follow it. */
 export class Sessions {
   #current: ZooKeeperSession | undefined
-  /** Those that are over for this client, and that no server has confirmed the end of, by name. */
+  /** Sessions that are over for this client, while no server has confirmed their end, by name. */
   readonly #ending = new Map<string, ZooKeeperSession>()
   #beginning: Promise<ZooKeeperSession> | undefined
   /** Sessions that `close()` lets go of: the one that still begins, and those that say goodbye. */

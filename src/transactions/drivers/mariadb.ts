@@ -34,7 +34,7 @@ export class MariadbTransaction implements MysqlTransaction {
 
   async query(text: string, values: readonly unknown[] = []): Promise<Answer> {
     const asked = this.identity.query(text, [...values])
-    // A pool with callbacks cannot be told from one with promises before.
+    // Only the answer tells a pool with callbacks from one with promises.
     if (!isObject(asked) || !isFunction(asked['then'])) {
       throw new InvalidArgumentError('db', this.identity, 'a connection or pool of mariadb with promises')
     }

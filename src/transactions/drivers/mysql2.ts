@@ -80,7 +80,7 @@ function hasQuery(value: object): value is Mysql2Connection {
   return 'query' in value && 'execute' in value
 }
 
-/** What the driver sends as it is. It would make JSON of anything else. */
+/** Checks a value that the driver sends unchanged. It would make JSON of any other. */
 function sentAs(value: unknown): unknown {
   if (value === undefined || value === null) return null
   if (['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value

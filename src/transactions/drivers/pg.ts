@@ -51,7 +51,7 @@ export class PgTransaction implements PostgresTransaction {
       await this.#script([...after, 'RELEASE SAVEPOINT holdfast'])
       return result
     } catch (error) {
-      // Where this fails too, the connection is gone, and the first error tells why.
+      // If this fails too, the connection is gone, and the first error says why.
       await this.#script(['ROLLBACK TO SAVEPOINT holdfast', 'RELEASE SAVEPOINT holdfast']).catch(
         () => undefined,
       )
@@ -59,7 +59,7 @@ export class PgTransaction implements PostgresTransaction {
     }
   }
 
-  /** By a connection like this one, made for it: the driver's own way does not work with TLS. */
+  /** Cancels over a new connection like this one: the driver's own way does not work with TLS. */
   async cancel(pid: number, over: Promise<unknown>): Promise<void> {
     const { client } = this
     const other: unknown = Reflect.construct(client.constructor, [
@@ -68,7 +68,7 @@ export class PgTransaction implements PostgresTransaction {
     if (!isCanceller(other)) return
     other.on('error', () => undefined)
     try {
-      // Until it is there it has told nobody anything, so there is nothing to wait for.
+      // Before it connects, it has sent no request, so there is nothing to wait for.
       const isThere = await Promise.race([other.connect().then(() => true), over.then(() => false)])
       if (isThere) await other.query('SELECT pg_cancel_backend($1)', [pid])
     } finally {

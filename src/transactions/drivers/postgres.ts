@@ -8,7 +8,7 @@ import {
 } from '../../port/sql-connection.js'
 import { isGone } from '../failure.js'
 
-/** What the package `postgres` calls `sql`. */
+/** The `sql` of the package `postgres`. */
 export interface PostgresSql {
   unsafe(text: string, values: unknown[]): unknown
 }
@@ -64,7 +64,7 @@ export class PostgresSqlTransaction implements PostgresTransaction {
         } catch (error) {
           if (!isGone(error)) throw error
           reject(error)
-          // The driver would roll back to its savepoint over the connection that is gone, and its attempt to ends the process.
+          // The driver would try to roll back to its savepoint over the broken connection, which ends the process.
           await new Promise(() => undefined)
         }
       }
@@ -76,7 +76,7 @@ export class PostgresSqlTransaction implements PostgresTransaction {
     const running = this.#running
     if (!isObject(running)) return
     const { cancel, canceller } = running
-    // `cancel` does not tell when the server has been told; what it calls does.
+    // `cancel` does not say when the server has the request; the function that it calls does.
     if (isFunction(canceller)) await canceller(running)
     else if (isFunction(cancel)) await Reflect.apply(cancel, running, [])
   }

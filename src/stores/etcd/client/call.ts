@@ -4,7 +4,7 @@ import type { Http2Connection } from './http2/connection.js'
 import type { Headers } from './http2/headers.js'
 import { Http2Stream, type Http2StreamListener } from './http2/stream.js'
 
-/** What a call tells while it goes on, and once when it has ended. */
+/** Hears the messages of a call, and once its end. */
 export interface CallListener {
   readonly message: (message: Buffer) => void
   readonly end: (error: Error) => void
@@ -22,7 +22,7 @@ export class Call implements Http2StreamListener {
     private readonly connection: Http2Connection,
     headers: Buffer,
     private readonly listener: CallListener,
-    /** What a call fails with whose connection ends. */
+    /** The error of a call whose connection ends. */
     private readonly failureOf: (sent: boolean) => Error,
   ) {
     this.#stream = new Http2Stream(headers, this)

@@ -5,7 +5,7 @@ import { Http2Connection } from './http2/connection.js'
 import { type Headers, writeHeaders } from './http2/headers.js'
 import { MalformedError } from './protobuf.js'
 
-/** What becomes of a connection. */
+/** Hears what becomes of a connection. */
 interface ChannelListener {
   /** Takes no further calls; calls under way may go on. */
   leaving(): void
@@ -59,10 +59,10 @@ export class Channel {
   }
 
   /**
-   * The message with which the server answers. Rejects with what is in grpc-error.ts, or a `MalformedError`.
+   * The message with which the server answers. Rejects with an error of grpc-error.ts, or a `MalformedError`.
    *
-   * @param goesOn whether the server would take further messages: then the call ends with the first answer. etcd's proxy does not answer who
-   * has nothing more to say.
+   * @param goesOn whether the call stays open for further messages, until the first answer: etcd's proxy does not answer a caller that has
+   * ended its side.
    */
   ask(path: string, request: Buffer, metadata: Headers, goesOn = false): Promise<Buffer> {
     return new Promise((resolve, reject) => {

@@ -67,7 +67,7 @@ export class Connections {
     channel.leave()
   }
 
-  /** It is of no more use: what is under way on it fails, too. */
+  /** Ends a useless channel: what is under way on it fails, too. */
   drop(channel: Channel): void {
     this.leave(channel)
     channel.end()

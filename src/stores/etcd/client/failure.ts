@@ -35,7 +35,7 @@ const TOO_LARGE: Verdict = {
 const BY_CODE: Readonly<Record<number, Verdict>> = {
   [grpcCodes.cancelled]: NOT_READY,
   [grpcCodes.aborted]: NOT_READY,
-  // Of a proxy that has lost its server.
+  // From a proxy that has lost its server.
   [grpcCodes.internal]: NOT_READY,
   [grpcCodes.deadlineExceeded]: { reason: 'timeout', transient: true },
   [grpcCodes.permissionDenied]: NO_PERMISSION,
@@ -67,7 +67,7 @@ function judge(error: unknown): Verdict {
   }
   if (/user name|user ID|authentication failed/.test(error.message)) return NO_ACCESS
   if (error.message.includes('revision of auth store is old')) return { ...NO_ACCESS, transient: true }
-  // By etcd's word, or by that of gRPC before it.
+  // In the words of etcd, or of gRPC in front of it.
   if (/request is too large|larger than max/.test(error.message)) return TOO_LARGE
   return BY_CODE[error.code] ?? UNKNOWN
 }

@@ -13,7 +13,7 @@ export const grpcCodes = {
   unauthenticated: 16,
 } as const
 
-/** What etcd says, as far as it means something here. Its proxy passes on the words, without the codes. */
+/** The codes that belong to etcd's texts. Its proxy passes on the texts without the codes. */
 const CODES_OF_WORDS: ReadonlyArray<readonly [RegExp, number]> = [
   [/requested lease not found/, grpcCodes.notFound],
   [/permission denied/, grpcCodes.permissionDenied],

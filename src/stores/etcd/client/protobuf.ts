@@ -10,7 +10,7 @@ const LONGEST_VARINT = 10
 const SIXTY_FOUR_BITS = 64
 const LONGEST_SMALL = 35
 
-/** What came is no message of that kind. */
+/** The bytes are no message of the expected kind. */
 export class MalformedError extends Error {
   override readonly name = 'MalformedError'
 }

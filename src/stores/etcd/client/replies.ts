@@ -1,4 +1,4 @@
-/** etcd's replies, as far as Holdfast reads them. Each reader throws a {@link MalformedError} for what is no such reply. */
+/** etcd's replies, as far as Holdfast reads them. Each reader throws a {@link MalformedError} for any other bytes. */
 import { type Field, fieldsOf, MalformedError, signed } from './protobuf.js'
 import type { Operation, Transaction } from './requests.js'
 
@@ -10,9 +10,9 @@ export interface KeyValue {
   readonly lease: bigint
 }
 
-/** What a reply says of the store. */
+/** The state of the store at a reply. */
 interface Seen {
-  /** Of the last change that it took into account. */
+  /** The revision of the last change before it. */
   readonly revision: bigint
 }
 
@@ -39,7 +39,7 @@ export interface LeaseReply {
 }
 
 export interface WatchReply {
-  /** Of its creation: the last change before the watch. */
+  /** In the answer to a new watch, the revision of the last change before it. */
   readonly revision: bigint
   readonly watchId: bigint
   readonly created: boolean
@@ -173,7 +173,7 @@ export const replies = {
     return granted
   },
   leaseRevoke: (message: Buffer): void => void revisionIn(new Fields(message)),
-  /** Of that lease. */
+  /** The answer about that lease. */
   leaseKeepAlive: (message: Buffer, id: bigint): LeaseReply => {
     const kept = lease(new Fields(message))
     if (kept.id !== id) throw new MalformedError('it is about another lease')

@@ -104,7 +104,7 @@ export const requests = {
   deleteRange: (span: Span): Buffer => remove(span).done(),
   txn: (terms: Transaction): Buffer => transaction(terms).done(),
   leaseGrant: (ttlSeconds: number): Buffer => new MessageWriter().number(1, ttlSeconds).done(),
-  /** Of one lease: to revoke it, or to keep it alive. */
+  /** Names one lease, to revoke it or to keep it alive. */
   lease: (id: bigint): Buffer => new MessageWriter().number(1, id).done(),
   authenticate: (user: string, password: string): Buffer =>
     new MessageWriter().bytes(1, user).bytes(2, password).done(),

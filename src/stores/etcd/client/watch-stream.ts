@@ -11,7 +11,7 @@ const ABOUT = { command: 'Watch' }
 /** The first number that this client proposes: no number of a server's own is so great. */
 const FIRST_NUMBER = 1n << 40n
 
-/** What the server is to tell about. */
+/** The key to watch, and what to report. */
 export interface Watched {
   readonly key: Buffer
   /** Every change, or its end alone. */
@@ -33,7 +33,7 @@ export interface WatchStreamListener<Watch> {
  */
 export class WatchStream<Watch extends Watched> {
   #conversation: Conversation | undefined
-  /** Those of which the server tells, by its numbers. */
+  /** Watches that the server has begun, by its numbers. */
   readonly #begun = new Map<bigint, Watch>()
   readonly #numbers = new Map<Watch, bigint>()
   /** Watches without an answer, by the numbers that this client proposed; undefined if nobody wants it any more. */

@@ -23,11 +23,11 @@ interface StandingWatch extends Watched {
   listener: WatchListener | undefined
   /** Since when the server tells; undefined until it does. */
   begunAt: bigint | undefined
-  /** When the key was last deleted, as far as the server has told. */
+  /** The revision of the last deletion that the server has reported. */
   endedAt: bigint
   /** A revision without the key, from when the watch began to rest. */
   toldAt: bigint
-  /** How often the server has told of a later deletion while the watch rests. */
+  /** How many later deletions the server has reported while the watch rests. */
   vain: number
   /** When it has rested long enough. */
   alarm: TimerHandle | undefined
@@ -105,7 +105,7 @@ export class Watches {
     return watch
   }
 
-  /** The one that rests in that line, if it is of that key: it goes on, and tells what it has heard. */
+  /** Resumes the watch that rests in that line, if it is for that key, and reports what it has heard meanwhile. */
   #rested(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch | undefined {
     const watch = line === undefined ? undefined : this.#resting.get(line)
     if (line === undefined || !watch) return undefined
@@ -188,7 +188,7 @@ export class Watches {
 
   #told(watch: StandingWatch, { endedAt }: WatchReply): void {
     if (endedAt > watch.endedAt) watch.endedAt = endedAt
-    // A read may have told of this deletion first: then it is no news.
+    // If a read has shown this deletion first, it is no news.
     if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watch)
     else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
     watch.listener?.changed?.()

@@ -21,12 +21,12 @@ const NO_MEMORY: Verdict = {
 const TOO_MANY: Verdict = {
   reason: 'not-ready',
   transient: true,
-  hint: 'The server has no room for more connections (-c).',
+  hint: 'The server has no room for more connections: raise its limit (-c).',
 }
 const TOO_OLD: Verdict = {
   reason: 'unknown',
   transient: false,
-  hint: 'The server does not know the meta commands: memcached 1.6.18 does.',
+  hint: 'The server does not know the meta commands: use memcached 1.6.18 or later.',
 }
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const REFUSED: Verdict = { reason: 'unknown', transient: false }
@@ -94,6 +94,6 @@ export function notMemcached(cause: unknown, { command, lockName }: About): Stor
     lockName,
     cause,
     transient: false,
-    hint: 'What answers there is not memcached 1.6, or speaks TLS where the client does not.',
+    hint: 'What answers there is not memcached 1.6, or only one side speaks TLS: check the address, and the option tls.',
   })
 }

@@ -6,7 +6,7 @@ const GLIDE = 'for a client of @valkey/valkey-glide, which cannot end a silent c
 const storeHint = (way: string, client: string): string =>
   `import { ${way} } from 'holdfast/${way}' and write new Holdfast(${way}(${client}))`
 
-/** What says where a server is, in the options of either library. */
+/** The options of either library that say where a server is. */
 const ADDRESSES = ['url', 'host', 'port', 'socket', 'password', 'username', 'sentinels', 'rootNodes']
 
 /** Clients that Holdfast does not take, recognised by members that only they have, and what to write instead. */

@@ -214,7 +214,10 @@ export class ClusterLink implements Link {
     await this.#slotsKnown(about)
     const node = this.#nodeAt(this.#addressFor(key))
     // Between two views of a changing cluster: the next view decides.
-    if (!node) throw new StoreError('not-ready', about.command, { transient: true })
+    if (!node) {
+      const hint = 'No primary serves the slot of the lock: check the cluster (CLUSTER INFO).'
+      throw new StoreError('not-ready', about.command, { ...about, transient: true, hint })
+    }
     return node
   }
 

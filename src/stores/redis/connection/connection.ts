@@ -221,7 +221,7 @@ export class Connection<Client extends Connectable> {
     const given = this.#client
     this.#client = this.#made()
     this.#ended()
-    // If it connects all the same, no command needs it.
+    // No command needs it if it still connects.
     given.on('connect', () => given.disconnect())
   }
 

@@ -8,10 +8,17 @@ const NO_PERMISSION: Verdict = {
   hint: 'Allow the ACL user this command, key or channel.',
 }
 
-const NO_DATABASE: Verdict = { ...NO_PERMISSION, hint: 'The server has no database of that number.' }
+const NO_DATABASE: Verdict = {
+  ...NO_PERMISSION,
+  hint: 'The server has no database of that number: choose another.',
+}
 
 const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+const UNREACHABLE: Verdict = {
+  reason: 'unreachable',
+  transient: true,
+  hint: 'Check that the server runs, and its address.',
+}
 const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
 
@@ -22,7 +29,7 @@ const BY_TEXT: ReadonlyArray<readonly [text: RegExp, verdict: Verdict]> = [
   [/non local key/, NOT_READY],
   [
     /max number of clients/,
-    { ...NOT_READY, hint: 'The server has as many connections as its maxclients allows.' },
+    { ...NOT_READY, hint: 'The server has no more connections: raise its maxclients.' },
   ],
   [/DB index is out of range/, NO_DATABASE],
   // A subscribed connection takes no commands, nor does one that subscribed while it was set up: the next one will.
@@ -34,15 +41,15 @@ const BY_WORD: Readonly<Record<string, Verdict>> = {
   WRONGTYPE: {
     reason: 'wrong-type',
     transient: false,
-    hint: 'The key holds something other than a lock: choose another name, or a keyPrefix for locks.',
+    hint: 'The key holds no lock: choose another name, or a keyPrefix for locks.',
   },
   NOPERM: NO_PERMISSION,
-  NOAUTH: { ...NO_PERMISSION, hint: 'The server requires a password.' },
-  WRONGPASS: { ...NO_PERMISSION, hint: 'The server refused the user name or password.' },
+  NOAUTH: { ...NO_PERMISSION, hint: 'Set the password that the server requires.' },
+  WRONGPASS: { ...NO_PERMISSION, hint: 'Check the user name and password.' },
   OOM: {
     reason: 'out-of-memory',
     transient: false,
-    hint: 'The server has reached maxmemory and may not evict keys.',
+    hint: 'Raise maxmemory, or give locks a server of their own.',
   },
   READONLY: {
     reason: 'read-only',
@@ -52,7 +59,7 @@ const BY_WORD: Readonly<Record<string, Verdict>> = {
   MISCONF: {
     reason: 'read-only',
     transient: true,
-    hint: 'The server cannot persist its data and refuses writes.',
+    hint: 'The server cannot save its data: check its disk and log.',
   },
   NOREPLICAS: NOT_READY,
   LOADING: NOT_READY,
@@ -61,7 +68,7 @@ const BY_WORD: Readonly<Record<string, Verdict>> = {
   TRYAGAIN: NOT_READY,
   MOVED: NOT_READY,
   ASK: NOT_READY,
-  BUSY: { ...NOT_READY, hint: 'Another script keeps the server busy.' },
+  BUSY: { ...NOT_READY, hint: 'Another script blocks the server: SCRIPT KILL ends it.' },
   UNBLOCKED: NOT_READY,
   CROSSSLOT: IN_SCRIPT,
   NOSCRIPT: IN_SCRIPT,
@@ -87,7 +94,7 @@ function judge(error: unknown): Verdict {
   return BY_WORD[word] ?? UNKNOWN
 }
 
-/** The first word of an error reply. An error inside a script is wrapped on Redis 6, and an ACL failure there on all. */
+/** The first word of an error reply. Redis 6 wraps an error inside a script, and every version an ACL failure there. */
 function codeOf(message: string): string {
   return /^(?:ERR Error running script.*?: )?-?([A-Z]+)/.exec(message)?.[1] ?? 'ERR'
 }
@@ -148,7 +155,7 @@ function unreadable(error: unknown, { command, lockName }: About): StoreError {
     lockName,
     cause: error,
     transient: true,
-    hint: 'Something between this client and the server changes answers, or the server is none that Holdfast knows.',
+    hint: 'A proxy changes answers, or this is no Redis: connect to the server itself.',
   })
 }
 
@@ -157,6 +164,6 @@ export function timeoutOf(about: About, timeoutMs: number): StoreError {
   return new StoreError('timeout', about.command, {
     lockName: about.lockName,
     transient: true,
-    hint: `The server did not answer within ${timeoutMs} ms (commandTimeoutMs).`,
+    hint: `The server did not answer within ${timeoutMs} ms (commandTimeoutMs): check its load.`,
   })
 }

@@ -18,10 +18,10 @@ export interface Command<Reply, Result> {
   retry?(error: unknown): Promise<Reply> | undefined
 }
 
-/** An argument of a command; bytes are sent unchanged. */
+/** An argument of a command; bytes go out unchanged. */
 export type Argument = string | number | Buffer
 
-/** Sends a command; lists among its arguments stand for what is in them. */
+/** Sends a command, and flattens lists among its arguments. */
 export type Send = (command: string, ...args: Array<Argument | readonly Argument[]>) => Promise<unknown>
 
 /** One connection's worth of nodes: sends commands, no keys to route by. */
@@ -40,7 +40,7 @@ export interface Link {
   readonly countCommand: 'NUMSUB' | 'SHARDNUMSUB'
   /** Whether subscriptions travel on the connection that carries commands. */
   readonly subscribesInOrder: boolean
-  /** How often a connection has broken: a command that saw it change may have been sent twice. */
+  /** How often a connection has broken: if it changes during a command, the server may have got the command twice. */
   readonly breaks: number
 
   /** Sends a command to the node where `key` lives. */

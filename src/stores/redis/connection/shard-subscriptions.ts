@@ -95,8 +95,8 @@ export class ShardSubscriptions {
   }
 
   /**
-   * Subscribes again wherever the channel lives now, until that succeeds or the last listener leaves. A waiter is not
-   * lost meanwhile: it asks again when the lease it saw has ended.
+   * Subscribes again wherever the channel lives now, until that succeeds or the last listener leaves. Meanwhile a waiter asks again when the
+   * lease it saw ends.
    */
   #restore(channel: string, failures: number): void {
     this.#homes.delete(channel)

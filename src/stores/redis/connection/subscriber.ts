@@ -89,7 +89,7 @@ export class Subscriber {
     else void this.connection.open()
   }
 
-  /** Has nothing to do with its channels any more, nor they with its connection. */
+  /** Lets go of its channels, for another subscriber. */
   giveUp(): readonly string[] {
     const channels = [...this.#channels]
     this.#channels.clear()

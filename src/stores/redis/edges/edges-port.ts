@@ -44,7 +44,7 @@ export class RedisEdgesPort implements EdgesPort {
           for (const edge of await this.#readable(key)) if (this.#keyOf(edge.waitsFor) === key) yield edge
   }
 
-  /** What others may not read, or have put there, is no edge. */
+  /** The edges at that key; none if this user may not read it, or another program uses it. */
   async #readable(key: string): Promise<readonly SeenEdge[]> {
     try {
       return await this.#at(key)

@@ -94,7 +94,7 @@ export class ReentrantLockPort implements LockPort {
     })
   }
 
-  /** @param told how many listeners received it. */
+  /** @param told how many listeners got the announcement. */
   protected released(name: string, told: number): ReleaseReply {
     const { channels } = this.parts
     const listens = told > 0 && channels.subscribed(this.commands.releaseChannel(name))

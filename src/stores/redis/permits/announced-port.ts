@@ -22,7 +22,7 @@ export abstract class AnnouncedPort {
   /** How many calls may enter by that message; undefined if it does not tell. */
   protected abstract roomIn(text: string): number | undefined
 
-  /** What each owner has is its own. */
+  /** Each owner has its own permits: there is nothing to hand over. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
   }
@@ -44,7 +44,7 @@ export abstract class AnnouncedPort {
     return this.keyPrefix + name
   }
 
-  /** What a script needs to announce. */
+  /** The arguments by which a script announces. */
   protected announcing(name: string): readonly [channel: string, command: string] {
     return [this.channelOf(name), this.link.publishCommand]
   }

@@ -148,7 +148,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return undefined
   }
 
-  /** @param request where the script keeps what it came to */
+  /** @param request the id under which the script keeps its outcome */
   protected run<Result>(
     script: Script,
     name: string,

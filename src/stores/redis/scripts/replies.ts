@@ -2,8 +2,8 @@ import { isOwner, type Owner } from '../../../base/identity/owner.js'
 import type { OwnerState } from '../../../port/lock-port.js'
 
 /**
- * What commands and scripts answer with, read by its exact shape. Whatever has another one is an {@link UnreadableReply}: a proxy, a server of
- * another kind, a foreign script. To make the best of it would mean to believe in a grant or a time that nobody gave.
+ * Reading answers of commands and scripts by their exact shape. Any other shape is an {@link UnreadableReply}: a proxy, a server of another
+ * kind, a foreign script. A guess could believe in a grant or a time that nobody gave.
  */
 
 /** A reply of a shape that its command never answers with. It tells the type alone: the value may be anything, also a secret. */
@@ -61,7 +61,7 @@ export function timeLeft(reply: unknown): number {
   return left === -1 ? Infinity : Math.max(left, 0)
 }
 
-/** Who holds, or a field of another program's. */
+/** The owner in a field; undefined if another program has written the field. */
 export function ownerIn(reply: unknown): Owner | undefined {
   const text = textIn(reply)
   return isOwner(text) ? text : undefined

@@ -15,5 +15,5 @@ export const renewalOf = {
   permits: permitsRenewal,
 }
 
-/** What has a lease in Redis. */
+/** The kinds of leases in Redis. */
 export type LeaseKind = keyof typeof renewalOf

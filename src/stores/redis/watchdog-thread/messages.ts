@@ -41,7 +41,7 @@ export type Order =
       readonly renewUntil: Instant
     }
   | { readonly kind: 'unwatch'; readonly id: number }
-  /** Those that the application's client has from now on. */
+  /** The new credentials of the application's client. */
   | { readonly kind: 'credentials'; readonly credentials: CopiedCredentials }
   /** The main thread is back after more than `maxBlockedMs` without a sign of life. */
   | { readonly kind: 'awake' }

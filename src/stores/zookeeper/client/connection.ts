@@ -75,7 +75,7 @@ export class Connection {
   #ended = false
   #retired = false
 
-  /** What the server makes of the greeting. */
+  /** The server's answer to the greeting. */
   readonly welcome: Promise<Welcome>
 
   /** Connects and greets. */
@@ -107,7 +107,7 @@ export class Connection {
     return this.#ended
   }
 
-  /** The latest transaction that an answer has told of. */
+  /** The latest transaction in an answer. */
   get seenZxid(): bigint {
     return this.#seenZxid
   }

@@ -102,7 +102,7 @@ export class JuteReader {
   }
 
   #length(): number {
-    // What is absent has the length −1.
+    // The length −1 means absent.
     const length = Math.max(this.int(), 0)
     // Each element takes at least a byte.
     if (length > this.left) throw new MalformedReplyError(`${length} of which ${this.left} bytes came`)

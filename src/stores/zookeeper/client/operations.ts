@@ -13,7 +13,7 @@ export interface Operation<Result> extends Step {
   read(reply: JuteReader): Result
 }
 
-/** What a server notes beside the data of a node, as far as locks need it. */
+/** The part of a node's metadata that locks need. */
 export interface NodeStat {
   /** The number of the transaction that made it: greater than that of all before it in the whole ensemble. */
   readonly czxid: bigint
@@ -46,10 +46,10 @@ const ANY = -1
 const PERSISTENT = 0
 const EPHEMERAL_SEQUENTIAL = 3
 const CONTAINER = 4
-/** What the server adds to the path in the request. */
+/** The number that the server adds to the path in the request. */
 const NUMBER = /^-?\d{1,10}$/
 const NOTHING = /^$/
-/** Watches of a node itself, and not of what is in it. */
+/** Watches of a node itself, not of its children. */
 const DATA = 2
 
 function created(name: string, type: number, mode: number) {
@@ -175,7 +175,7 @@ export const closeSession: Operation<void> = {
   read: () => undefined,
 }
 
-/** What has a number of its own instead of a running one. */
+/** The fixed numbers of requests that have no running one. */
 export const xids = { event: -1, ping: -2, auth: -4, setWatches: -8 } as const
 
 export function requestFrame(xid: number, { type, write }: Operation<unknown>): Buffer {
@@ -220,7 +220,7 @@ export function greetingFrame({ seenZxid, timeoutMs, session, password }: Greeti
 }
 
 export interface Welcome {
-  /** What the server has made of the wish; 0 or less: the session has ended. */
+  /** The time that the server grants; 0 or less: the session has ended. */
   readonly timeoutMs: number
   readonly session: bigint
   readonly password: Buffer

@@ -34,14 +34,14 @@ const SILENCE = 1 / 6
 const LEAST_SILENCE_MS = 150
 /** How long a server may take to confirm the end of a session. */
 const GOODBYE_MS = 500
-/** A session, over as many connections as it takes: what it made ends with it, and it ends when no server has heard of it for its time. */
+/** A session, over as many connections as it takes. Its nodes end with it, and it ends when no server has heard of it for its time. */
 export class ZooKeeperSession {
   readonly #nodes: WatchedNodes
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
   /** The latest connection, whatever became of it. */
   #dialled: Connection | undefined
-  /** One that ends once it has answered what is under way. */
+  /** A connection that ends once it has answered what is under way. */
   #retiring: Connection | undefined
   #connecting = false
   #over: Error | undefined
@@ -86,7 +86,7 @@ export class ZooKeeperSession {
       try {
         return await this.#connect(Math.min(welcomeMs, leftMs))
       } catch (error) {
-        // That one with less time than others was silent says nothing.
+        // The silence of a server that had less time than others says nothing.
         if (leftMs >= welcomeMs || cause === undefined) cause = error
       }
     }
@@ -214,7 +214,7 @@ export class ZooKeeperSession {
     })
   }
 
-  /** What a refusal says of the session. */
+  /** Notes a refusal that concerns the session. */
   #heed(error: unknown): void {
     if (!(error instanceof RefusedError)) return
     if (error.code === codes.sessionExpired) this.#expired()

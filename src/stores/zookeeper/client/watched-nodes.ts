@@ -7,7 +7,7 @@ import { Watches } from './watches.js'
 /** The pause before another look at a node that this user may not read, which has no watch. */
 const LOOK_AGAIN_MS = 1_000
 
-/** What one session watches, over as many connections as it takes. */
+/** The watches of one session, over as many connections as it takes. */
 export class WatchedNodes {
   /** For the end of a node. */
   readonly #watches = new Watches<boolean>()
@@ -52,7 +52,7 @@ export class WatchedNodes {
     else if (this.#watches.has(path)) this.#again(path, () => this.#arm(path))
   }
 
-  /** The next connection has taken over from one that had told all up to that transaction. Rejects if the server refuses. */
+  /** Sets all watches on the next connection; the earlier one had reported all up to that transaction. Rejects if the server refuses. */
   async goOnBy(connection: Connection, seenZxid: bigint): Promise<void> {
     this.#asked.clear()
     const { paths } = this.#watches
@@ -104,7 +104,7 @@ export class WatchedNodes {
       })
   }
 
-  /** Else the server would keep what nobody waits for until that node goes. */
+  /** Removes a useless watch, which the server would keep until the node goes. */
   #disarm(path: string): void {
     this.current()
       ?.request(unwatchNode(path))

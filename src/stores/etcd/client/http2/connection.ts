@@ -25,7 +25,7 @@ const FIRST_WINDOW = 65_535
 const WINDOW = 2 ** 24
 /** After so many bytes the client sends a window update. */
 const WINDOW_STEP = 2 ** 20
-/** Of a block of headers. */
+/** The most frames of one block of headers. */
 const MOST_PARTS = 8
 const LAST_STREAM = 2 ** 31 - 1
 
@@ -63,7 +63,7 @@ export class Http2Connection {
   readonly #frames = new FramesReader()
   readonly #headersIn = new HeadersReader()
   readonly #streams = new Map<number, Http2Stream>()
-  /** Those that wait until the server allows one more. */
+  /** Streams that wait until the server allows one more. */
   readonly #waiting: Http2Stream[] = []
   readonly #pings: Array<(answered: boolean) => void> = []
   #nextStream = 1

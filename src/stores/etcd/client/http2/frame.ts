@@ -65,7 +65,7 @@ export function* readSettings(payload: Buffer): Generator<readonly [number, numb
     yield [payload.readUInt16BE(at), payload.readUInt32BE(at + 2)]
 }
 
-/** What a frame of data or headers carries, without what fills it up. */
+/** The content of a frame of data or headers, without padding. */
 export function contentOf({ type, flags, payload }: Frame): Buffer {
   let from = 0
   let to = payload.length

@@ -44,7 +44,7 @@ const REMEMBERED = 4
 export class HeadersReader {
   readonly #known: Array<{ readonly block: Buffer; readonly headers: Headers }> = []
 
-  /** @throws RangeError for what is no block of headers, or refers to notes. */
+  /** @throws RangeError for anything but a block of headers, and for a reference to the dynamic table. */
   read(block: Buffer): Headers {
     for (const known of this.#known) if (known.block.equals(block)) return known.headers
     const headers = new BlockReader(block).headers()

@@ -28,7 +28,7 @@ function codesOfAllLengths(): Codes[] {
   })
 }
 
-/** @throws RangeError for what is no code. */
+/** @throws RangeError for an unknown code. */
 export function fromHuffman(coded: Buffer): string {
   const text: number[] = []
   let code = 0
