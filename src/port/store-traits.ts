@@ -33,6 +33,8 @@ export interface StoreTraits {
   readonly tellsSince: boolean
   /** Whether a lock may stay with its process after a release (`lingerMs`). */
   readonly lingers: boolean
+  /** Whether a fenced lock may, too. */
+  readonly lingersFenced: boolean
   /** Whether a hold can be handed to another client (`hold.detach`). */
   readonly detaches: boolean
   /** Whether the server itself ends a lease at its time. Otherwise, once the client has gone, the lock lasts as long as its session. */
@@ -51,6 +53,7 @@ const FULL: StoreTraits = {
   namesHolder: true,
   tellsSince: true,
   lingers: true,
+  lingersFenced: true,
   detaches: true,
   endsLeases: true,
   kinds: storeKinds,

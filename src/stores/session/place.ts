@@ -24,6 +24,10 @@ export class Place implements Standing {
   admitted = false
   /** Whether its call waits in line. */
   joined = false
+  /** Whether its client may keep the lock beyond its release. */
+  keeps = false
+  /** Whether it stood there with nobody else, and of whoever comes since then this client hears. */
+  undisturbed = false
   /** By which session it was put in line. */
   session: string | undefined
   order = 0n

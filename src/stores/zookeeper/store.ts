@@ -13,7 +13,7 @@ export function zookeeper(options: ZooKeeperOptions): Store {
   const terms = checkZooKeeperOptions(options)
   return {
     portVersion: PORT_VERSION,
-    traits: { ...sessionTraits, endsLeases: false },
+    traits: { ...sessionTraits, lingers: false, endsLeases: false },
     open: (settings: StoreSettings): StoreSession =>
       new SessionStoreSession((listener) => new ZooKeeperLink(terms, settings, listener), settings),
   }
