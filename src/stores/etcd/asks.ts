@@ -1,9 +1,14 @@
-import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
+import type { StoreSettings } from '../../port/store.js'
+import type { Entry } from '../session/line.js'
+import type { LinkListener } from '../session/link.js'
 import type { LockName } from '../session/lock-name.js'
+import type { EtcdClient } from './client/client.js'
 import type { KeyEvent } from './client/replies.js'
 import type { Watches } from './client/watches.js'
-import type { EtcdEntry } from './entry.js'
+import { EtcdEntry } from './entry.js'
 import type { EntryNames } from './names.js'
+import type { OwnEntries } from './own-entries.js'
 
 /** How long a line is listened to after this client has last kept its lock: what keeps one does so again and again, with pauses. */
 const LISTENS_MS = 60_000
@@ -11,14 +16,12 @@ const LISTENS_MS = 60_000
 const MOST_IN_VAIN = 8
 
 interface AsksTerms {
-  readonly schedule: Schedule
+  readonly client: EtcdClient
   readonly watches: Watches
   readonly names: EntryNames
-  /** Whether a key that ends so is one of this client. */
-  isOwn(slot: string): boolean
-  /** Whether that entry stands, as far as this client knows. */
-  stands(entry: EtcdEntry): boolean
-  onAsk(lock: LockName): void
+  readonly settings: StoreSettings
+  readonly own: OwnEntries
+  readonly listener: LinkListener
 }
 
 /** A line that is listened to. */
@@ -47,9 +50,17 @@ export class Asks {
     return this.#heard.get(idOf(lock))?.inForce === true
   }
 
+  /** Writes that entry once more as it is, of which its client hears; so nothing is left behind. */
+  async ask(lock: LockName, entry: Entry): Promise<void> {
+    if (!(entry instanceof EtcdEntry)) return
+    const { stored: key, order: createRevision } = entry
+    const touched = { when: [{ key, createRevision }], ifSo: [{ touch: key }] }
+    await this.terms.client.txn(touched, { command: 'Txn', lockName: lock.name })
+  }
+
   /** That entry stands there alone, and its client may keep the lock. */
   keeps(lock: LockName, kept: EtcdEntry): void {
-    const { schedule } = this.terms
+    const { schedule } = this.terms.settings
     const heard = this.#heard.get(idOf(lock))
     if (heard) {
       heard.kept = kept
@@ -80,7 +91,7 @@ export class Asks {
         // Somebody may ask unheard.
         broken: () => {
           heard.inForce = false
-          this.terms.onAsk(lock)
+          this.terms.listener.asked(lock)
         },
       }),
     }
@@ -89,13 +100,13 @@ export class Asks {
 
   /** Whether it says that another client has come, has asked, or has freed the lock by force. */
   #isQuestion(lock: LockName, heard: Heard, event: KeyEvent): boolean {
-    const { names, isOwn, stands } = this.terms
+    const { names, settings } = this.terms
     const { key, deleted, revision, createRevision, lease } = event
     const slot = names.slotIn(lock, key)
     if (slot === undefined) return false
-    if (!isOwn(slot)) return !deleted && createRevision === revision
+    if (!slot.startsWith(`${settings.clientId}-`)) return !deleted && createRevision === revision
     const { kept, written } = heard
-    if (deleted) return revision > kept.order && kept.stored.equals(key) && stands(kept)
+    if (deleted) return revision > kept.order && kept.stored.equals(key) && this.#stands(kept)
     heard.written = event
     // Whenever this client itself writes an entry anew it is for another lease.
     return (
@@ -104,27 +115,31 @@ export class Asks {
   }
 
   #asked(lock: LockName, heard: Heard): void {
-    const { stands, onAsk } = this.terms
     // Also where nothing is kept: the answer that it stands there may be on its way.
-    onAsk(lock)
-    if (stands(heard.kept)) return
+    this.terms.listener.asked(lock)
+    if (this.#stands(heard.kept)) return
     heard.vain += 1
     if (heard.vain > MOST_IN_VAIN) this.#forget(idOf(lock), heard)
   }
 
+  /** Whether it is there, as far as this client knows. */
+  #stands(entry: EtcdEntry): boolean {
+    return this.terms.own.find(entry.key) === entry
+  }
+
   #restLater(lock: LockName): TimerHandle {
-    const { schedule } = this.terms
+    const { schedule } = this.terms.settings
     return schedule.at(schedule.clock.now() + LISTENS_MS, () => {
       const heard = this.#heard.get(idOf(lock))
       if (!heard) return
-      if (this.terms.stands(heard.kept)) heard.alarm = this.#restLater(lock)
+      if (this.#stands(heard.kept)) heard.alarm = this.#restLater(lock)
       else this.#forget(idOf(lock), heard)
     })
   }
 
   #forget(id: string, heard: Heard): void {
     this.#heard.delete(id)
-    this.terms.schedule.cancel(heard.alarm)
+    this.terms.settings.schedule.cancel(heard.alarm)
     heard.stop()
   }
 }

@@ -8,7 +8,6 @@ import { Asks } from './asks.js'
 import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-
 import { grpcCodes } from './client/grpc-error.js'
 import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
@@ -56,11 +55,9 @@ export class EtcdLink implements SessionLink {
     )
     this.#names = new EntryNames(prefix)
     this.#slots = new Slots(settings.clientId)
+    const parts = { client: this.#client, watches: this.#watches, names: this.#names, settings }
     this.cells = new EtcdCells({
-      client: this.#client,
-      watches: this.#watches,
-      names: this.#names,
-      settings,
+      ...parts,
       standing: (key) => this.#own.find(key),
       lineOf: (lock, entries, seenAt) => this.#line(lock, entries, seenAt),
       leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
@@ -74,26 +71,15 @@ export class EtcdLink implements SessionLink {
         () => undefined,
       ),
     )
-    this.#asks = new Asks({
-      schedule,
-      watches: this.#watches,
-      names: this.#names,
-      isOwn: (slot) => slot.startsWith(`${settings.clientId}-`),
-      stands: (entry) => this.#own.find(entry.key) === entry,
-      onAsk: (lock) => this.listener.asked(lock),
-    })
+    this.#asks = new Asks({ ...parts, own: this.#own, listener })
   }
 
   hears(lock: LockName): boolean {
     return this.#asks.hears(lock)
   }
 
-  /** Writes that entry once more as it is, of which its client hears; so nothing is left behind. */
-  async ask(lock: LockName, entry: Entry): Promise<void> {
-    if (!(entry instanceof EtcdEntry)) return
-    const { stored: key, order: createRevision } = entry
-    const touched = { when: [{ key, createRevision }], ifSo: [{ touch: key }] }
-    await this.#client.txn(touched, { command: 'Txn', lockName: lock.name })
+  ask(lock: LockName, entry: Entry): Promise<void> {
+    return this.#asks.ask(lock, entry)
   }
 
   async begin(leastMs: number): Promise<SessionGrant> {

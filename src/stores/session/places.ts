@@ -97,7 +97,7 @@ export class Places {
       const [seen, isLatest] = permits === undefined ? [{ line }, true] : await this.#read(place)
       if (!this.#stands(place)) return seen
       place.leaving = false
-      place.undisturbed = hears && seen.line.length === 1
+      place.undisturbed = hears && link.hears?.(lock) === true && seen.line.length === 1
       if (isLatest) this.#settle(place, seen)
       if (place.looksAgain) void this.#look(place)
       place.looksAgain = false

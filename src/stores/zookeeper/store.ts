@@ -13,7 +13,7 @@ export function zookeeper(options: ZooKeeperOptions): Store {
   const terms = checkZooKeeperOptions(options)
   return {
     portVersion: PORT_VERSION,
-    traits: { ...sessionTraits, lingers: false, endsLeases: false },
+    traits: { ...sessionTraits, endsLeases: false },
     open: (settings: StoreSettings): StoreSession =>
       new SessionStoreSession((listener) => new ZooKeeperLink(terms, settings, listener), settings),
   }

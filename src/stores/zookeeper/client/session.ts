@@ -158,6 +158,11 @@ export class ZooKeeperSession {
     return { confirmed: orNone(this.request(watchNode(path))), close }
   }
 
+  /** Calls back on what comes or goes in that node, once after each {@link getChildren} with `watch`, and when that may have happened unheard. */
+  watchFolder(path: string, onNews: () => void): () => void {
+    return this.#nodes.watchFolder(path, onNews)
+  }
+
   /**
    * Ends it, and all that ends with it: here at once, and at the server. Rejects when that server has not confirmed it in time: then it
    * may be asked for again, of the next.
