@@ -19,6 +19,7 @@ const reasons: Readonly<Record<Trait | 'real time', string>> = {
   namesHolder: 'other clients do not learn who holds a lock in this store',
   tellsSince: 'other clients do not learn since when a lock is held in this store',
   lingers: 'no lock stays with its process in this store',
+  lingersFenced: 'no fenced lock stays with its process in this store',
   detaches: 'no hold can be handed to another client in this store',
   endsLeases: 'what a client that has gone held lasts as long as its session in this store',
   'real time': 'time is virtual here',

@@ -33,7 +33,9 @@ export interface StoreTraits {
   readonly tellsSince: boolean
   /** Whether a lock may stay with its process after a release (`lingerMs`). */
   readonly lingers: boolean
-  /** Whether a client can hand a hold to another one (`hold.detach`). */
+  /** Whether a fenced lock may, too. */
+  readonly lingersFenced: boolean
+  /** Whether a hold can be handed to another client (`hold.detach`). */
   readonly detaches: boolean
   /** Whether the server itself ends a lease at its time. Otherwise, once the client has gone, the lock lasts as long as its session. */
   readonly endsLeases: boolean
@@ -51,6 +53,7 @@ const FULL: StoreTraits = {
   namesHolder: true,
   tellsSince: true,
   lingers: true,
+  lingersFenced: true,
   detaches: true,
   endsLeases: true,
   kinds: storeKinds,

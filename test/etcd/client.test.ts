@@ -82,8 +82,14 @@ describe('watches', () => {
     await put(etcd, 'watched/1')
     await put(etcd, 'watched/2')
     const told: string[] = []
-    all.watch(text('watched/1'), { begun: () => told.push('begun 1'), ended: () => told.push('ended 1') })
-    all.watch(text('watched/2'), { begun: () => told.push('begun 2'), ended: () => told.push('ended 2') })
+    all.watch(
+      { key: text('watched/1') },
+      { begun: () => told.push('begun 1'), ended: () => told.push('ended 1') },
+    )
+    all.watch(
+      { key: text('watched/2') },
+      { begun: () => told.push('begun 2'), ended: () => told.push('ended 2') },
+    )
     await eventually(() => told.length === 2)
     await put(etcd, 'watched/1', 'changed')
     await etcd.deleteRange({ key: text('watched/10') }, about)
@@ -102,11 +108,14 @@ describe('watches', () => {
     )
     const begun: bigint[] = []
     const told: string[] = []
-    const close = all.watch(text('w'), {
-      begun: (at) => begun.push(at),
-      ended: () => told.push('closed one'),
-    })
-    all.watch(text('w'), { begun: (at) => begun.push(at), ended: () => told.push('other') })
+    const close = all.watch(
+      { key: text('w') },
+      {
+        begun: (at) => begun.push(at),
+        ended: () => told.push('closed one'),
+      },
+    )
+    all.watch({ key: text('w') }, { begun: (at) => begun.push(at), ended: () => told.push('other') })
     await eventually(() => begun.length === 2)
     for (const at of begun) expect(at).toBeGreaterThanOrEqual(revision)
     close()
@@ -120,7 +129,10 @@ describe('watches', () => {
     const { etcd, all, breaks } = watches([{ url }, server])
     const told: string[] = []
     for (const key of ['x', 'y'])
-      all.watch(text(key), { begun: () => told.push(`begun ${key}`), ended: () => told.push(`ended ${key}`) })
+      all.watch(
+        { key: text(key) },
+        { begun: () => told.push(`begun ${key}`), ended: () => told.push(`ended ${key}`) },
+      )
     await eventually(() => told.length === 2)
     await put(etcd, 'y')
     wire.refuse()
@@ -138,7 +150,7 @@ describe('watches', () => {
     await put(etcd, 'hung')
     wire.silence('down')
     const told: string[] = []
-    all.watch(text('hung'), { begun: () => told.push('begun'), ended: () => told.push('ended') })
+    all.watch({ key: text('hung') }, { begun: () => told.push('begun'), ended: () => told.push('ended') })
     await eventually(() => told.length === 1)
     await etcd.deleteRange({ key: text('hung') }, about)
     await eventually(() => told.includes('ended'))

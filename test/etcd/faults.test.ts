@@ -90,7 +90,7 @@ describe('the leader', () => {
       .lock(name)
       .acquire()
     await leader.kill()
-    const waitMs = 1.5 * watchdogMs
+    const waitMs = Math.ceil(1.5 * watchdogMs)
     expect(
       await holdfast(await aliveMember(leader))
         .lock(name)

@@ -155,7 +155,7 @@ describe('a watch that nobody waits by', () => {
         begun = true
       },
     }
-    const end = watches.watch(Buffer.from('rests'), listener, 'line')
+    const end = watches.watch({ key: Buffer.from('rests') }, listener, 'line')
     await eventually(() => begun)
     end(1n)
     expect(schedule.size).toBeGreaterThan(0)

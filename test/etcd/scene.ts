@@ -41,6 +41,7 @@ export function holdfastOn(store: Parameters<typeof etcd>[0], options: HoldfastO
 
 export interface Told {
   readonly gone: string[]
+  readonly asked: string[]
   readonly ended: string[]
   readonly suspended: unknown[]
   readonly errors: unknown[]
@@ -51,7 +52,7 @@ export function linkTo(
   servers: readonly Endpoint[],
   terms: Partial<StoreSettings> & { readonly prefix?: string } = {},
 ): { readonly link: EtcdLink; readonly told: Told; key(): string } {
-  const told: Told = { gone: [], ended: [], suspended: [], errors: [] }
+  const told: Told = { gone: [], asked: [], ended: [], suspended: [], errors: [] }
   const clientId = randomUUID()
   let made = 0
   const { prefix = 'holdfast/', ...others } = terms
@@ -68,6 +69,7 @@ export function linkTo(
   const listener: LinkListener = {
     gone: (_, key) => told.gone.push(key),
     ended: (session) => told.ended.push(session),
+    asked: ({ name }) => told.asked.push(name),
   }
   const hosts = servers.map(({ url }) => url)
   const link = new EtcdLink({ hosts, tls: undefined, credentials: undefined }, prefix, settings, listener)

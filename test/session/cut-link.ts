@@ -45,7 +45,7 @@ export class CutLink extends PassedLink {
     throw failure(what)
   }
 
-  protected deliver(what: 'entry' | 'own entry' | 'cell', hear: () => void): void {
+  protected deliver(what: 'entry' | 'own entry' | 'cell' | 'question', hear: () => void): void {
     if (this.cut) return
     if (what !== 'own entry') this.news += 1
     hear()

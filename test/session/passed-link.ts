@@ -9,7 +9,7 @@ export abstract class PassedLink extends MemoryLink {
   /** Has a command carried out, or not. */
   protected abstract pass<Reply>(what: string, send: () => Promise<Reply>): Promise<Reply>
   /** Delivers a message, or does not. */
-  protected abstract deliver(what: 'entry' | 'own entry' | 'cell', hear: () => void): void
+  protected abstract deliver(what: 'entry' | 'own entry' | 'cell' | 'question', hear: () => void): void
 
   override begin(leastMs: number) {
     return this.pass('begin', () => super.begin(leastMs))
@@ -62,6 +62,14 @@ export abstract class PassedLink extends MemoryLink {
 
   protected override gone(lock: LockName, key: string): void {
     this.deliver('own entry', () => super.gone(lock, key))
+  }
+
+  override ask(lock: LockName) {
+    return this.pass('ask', () => super.ask(lock))
+  }
+
+  protected override asked(lock: LockName, key: string): void {
+    this.deliver('question', () => super.asked(lock, key))
   }
 
   override get cells(): Cells {

@@ -31,7 +31,7 @@ function linkTo(servers: string, onError = fail): ZooKeeperLink {
     commandTimeoutMs: 3_000,
     onError,
   }
-  const listener = { gone: () => undefined, ended: () => undefined }
+  const listener = { gone: () => undefined, asked: () => undefined, ended: () => undefined }
   return new ZooKeeperLink(checkZooKeeperOptions({ servers }), settings, listener)
 }
 

@@ -24,7 +24,7 @@ async function kept(place: Place): Promise<Kept> {
 /** What nobody asks for is kept by habit at the most: the promises of that (rule W9). */
 export function habitCases(place: Place): void {
   describe('a lock that its process keeps by habit', () => {
-    const lingers = given(place, 'lingers')
+    const lingers = given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
 
     lingers('W9: not one that is taken once, nor a few times', async () => {
       const { lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))

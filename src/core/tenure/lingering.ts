@@ -45,7 +45,7 @@ export interface Offer {
  *
  * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
  * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over. Such a tenure
- * is over soon, so it begins with the short lease of a grant in line: a process that dies with nobody inside holds others up no longer than that.
+ * is over soon, so it begins with the short lease of a grant in line, where leases are not the session's: a process that dies with nobody inside holds others up no longer than that.
  */
 export class Lingering {
   readonly #ears = new Map<LocalQueue, Ear>()
@@ -71,7 +71,8 @@ export class Lingering {
     if (auto && this.#likelyMs(queue.name) === 0) return undefined
     const ear = this.#ears.get(queue) ?? this.#listen(queue, auto)
     if (!ear?.watch.inForce) return undefined
-    const short = auto && leaseMs === undefined
+    // Where a lock lasts as long as its client's session a lease of its own would cost commands.
+    const short = auto && leaseMs === undefined && !this.services.port.bound
     return { ear, asks: ear.asks, leaseMs: short ? firstLeaseMs(this.services.settings.watchdogMs) : leaseMs }
   }
 

@@ -71,16 +71,19 @@ export class EtcdCells implements Cells {
       const alarm = schedule.at(schedule.clock.now() + commandTimeoutMs, () =>
         reject(timeoutOf({ command: 'Watch', lockName: cell.name }, commandTimeoutMs, 'etcd')),
       )
-      const end = watches.watch(names.cell(cell), {
-        begun: () => {
-          // Again, after a break: something may have happened meanwhile.
-          if (begun) onChange()
-          begun = true
-          schedule.cancel(alarm)
-          resolve()
+      const end = watches.watch(
+        { key: names.cell(cell) },
+        {
+          begun: () => {
+            // Again, after a break: something may have happened meanwhile.
+            if (begun) onChange()
+            begun = true
+            schedule.cancel(alarm)
+            resolve()
+          },
+          changed: () => onChange(),
         },
-        changed: onChange,
-      })
+      )
       stop = () => {
         schedule.cancel(alarm)
         end()

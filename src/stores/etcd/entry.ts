@@ -2,8 +2,8 @@ import type { Entry, Mode } from '../session/line.js'
 import type { KeyValue } from './client/replies.js'
 
 /**
- * The value of an entry: its mode, the length of its lease, its key in the line, and the order of the write that it reads within, or the
- * number of permits that it wants.
+ * What is kept as the value of an entry: how it has the lock, how long its lease is, its key as lines have it, and the order of the entry that it
+ * reads within, how many permits it is for (`*`), or that its client may keep the lock beyond its release (`+`).
  */
 interface EntryTerms {
   readonly key?: string | undefined
@@ -12,26 +12,30 @@ interface EntryTerms {
   readonly within?: bigint | undefined
   /** How many permits it is for, where there are permits. */
   readonly permits?: number | undefined
+  readonly keeps?: boolean | undefined
 }
 
 export function writeTerms(terms: EntryTerms & { readonly key: string }): Buffer {
-  const { mode, leaseMs, key, within, permits } = terms
-  const more = permits === undefined ? within : `*${permits}`
+  const { mode, leaseMs, key, within, permits, keeps } = terms
+  const more = keeps ? '+' : permits === undefined ? within : `*${permits}`
   const parts = [mode, Math.ceil(leaseMs), key, ...(more === undefined ? [] : [more])]
   return Buffer.from(parts.join(' '))
 }
 
 /** Other programs write nothing or something else: such an entry has the lock alone, for as long as is usual here. */
 function readTerms(value: Buffer, usualMs: number): EntryTerms {
-  const match = /^(lock|read|write) (\d{1,16}) (\S+)(?: (\d{1,19})| \*(\d{1,16}))?$/.exec(value.toString())
+  const match = /^(lock|read|write) (\d{1,16}) (\S+)(?: (\d{1,19})| \*(\d{1,16})| (\+))?$/.exec(
+    value.toString(),
+  )
   if (!match) return { mode: 'lock', leaseMs: usualMs }
-  const [, mode, leaseMs, key, within, permits] = match
+  const [, mode, leaseMs, key, within, permits, keeps] = match
   return {
     mode: mode === 'read' || mode === 'write' ? mode : 'lock',
     leaseMs: Number(leaseMs),
     key,
     within: within === undefined ? undefined : BigInt(within),
     permits: permits === undefined ? undefined : Number(permits),
+    keeps: keeps !== undefined,
   }
 }
 
@@ -49,6 +53,7 @@ export class EtcdEntry implements Entry {
   goneAt: bigint | undefined
   readonly within: bigint | undefined
   readonly permits: number | undefined
+  readonly keeps: boolean | undefined
   readonly remainingMs: number
 
   constructor(
@@ -59,7 +64,7 @@ export class EtcdEntry implements Entry {
     /** A revision with it. */
     readonly seenAt: bigint,
   ) {
-    const { mode, leaseMs, key, within, permits } = readTerms(value, usualMs)
+    const { mode, leaseMs, key, within, permits, keeps } = readTerms(value, usualMs)
     this.key = key ?? name
     this.stored = stored
     this.mode = mode
@@ -68,6 +73,7 @@ export class EtcdEntry implements Entry {
     this.modRevision = modRevision
     this.within = within
     this.permits = permits
+    this.keeps = keeps
     this.remainingMs = leaseMs
   }
 }

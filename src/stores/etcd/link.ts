@@ -4,10 +4,10 @@ import type { LockKeyspace, StoreSettings } from '../../port/store.js'
 import type { Entry, EntryWatch, Line } from '../session/line.js'
 import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
 import type { LockName } from '../session/lock-name.js'
+import { Asks } from './asks.js'
 import { EtcdCells } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-
 import { grpcCodes } from './client/grpc-error.js'
 import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
@@ -34,6 +34,7 @@ export class EtcdLink implements SessionLink {
   readonly #watches: Watches
   readonly #names: EntryNames
   readonly #own: OwnEntries
+  readonly #asks: Asks
   readonly #slots: Slots
   readonly cells: EtcdCells
   readonly #turns = new Turns()
@@ -54,11 +55,9 @@ export class EtcdLink implements SessionLink {
     )
     this.#names = new EntryNames(prefix)
     this.#slots = new Slots(settings.clientId)
+    const parts = { client: this.#client, watches: this.#watches, names: this.#names, settings }
     this.cells = new EtcdCells({
-      client: this.#client,
-      watches: this.#watches,
-      names: this.#names,
-      settings,
+      ...parts,
       standing: (key) => this.#own.find(key),
       lineOf: (lock, entries, seenAt) => this.#line(lock, entries, seenAt),
       leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
@@ -72,6 +71,15 @@ export class EtcdLink implements SessionLink {
         () => undefined,
       ),
     )
+    this.#asks = new Asks({ ...parts, own: this.#own, listener })
+  }
+
+  hears(lock: LockName): boolean {
+    return this.#asks.hears(lock)
+  }
+
+  ask(lock: LockName, entry: Entry): Promise<void> {
+    return this.#asks.ask(lock, entry)
   }
 
   async begin(leastMs: number): Promise<SessionGrant> {
@@ -121,7 +129,10 @@ export class EtcdLink implements SessionLink {
     if (slot === undefined) return await this.#removeOfAnother(lock, key)
     const span = { key: this.#names.entry(lock, slot) }
     try {
-      const buried = await this.#certain(this.#bury(key, span, about))
+      // With nothing on its way the request goes out at once, also as the process exits.
+      const session = this.#unsure.get(key)
+      const buried =
+        session === undefined ? undefined : await this.#certain(this.#bury({ key, session }, span, about))
       const removed = buried ?? (await this.#certain(this.#client.deleteRange(span, about))) > 0
       this.#slots.free(key)
       return removed
@@ -157,9 +168,9 @@ export class EtcdLink implements SessionLink {
     if (!standing) return false
     const about = { command: 'Txn', lockName: lock.name }
     const own = leaseMs === undefined ? undefined : (await this.#grant(leaseMs, about)).id
-    const { mode, within, permits, stored } = standing
+    const { mode, within, permits, keeps, stored } = standing
     const lastsMs = leaseMs ?? this.settings.watchdogLeaseMs
-    const value = writeTerms({ key, mode, within, permits, leaseMs: lastsMs })
+    const value = writeTerms({ key, mode, within, permits, keeps, leaseMs: lastsMs })
     const put = { key: stored, value, lease: own ?? BigInt(session) }
     const done = await this.#certain(this.#replace(standing, put, about))
     this.#letGo(done ? this.#own.lease(key, own) : own)
@@ -185,19 +196,20 @@ export class EtcdLink implements SessionLink {
 
   close(): void {
     this.#own.clear()
+    this.#asks.close()
     this.#watches.close()
     this.#client.close()
   }
 
   async #stand(request: StandRequest, askedAt: number): Promise<Line | undefined> {
-    const { lock, session, key, mode, within, permits, ifFree } = request
+    const { lock, session, key, mode, within, permits, keeps, ifFree } = request
     const { schedule, commandTimeoutMs } = this.settings
     const about = { command: 'Txn', lockName: lock.name }
     // The client has sent nothing, so no entry can appear.
     if (schedule.clock.now() >= askedAt + commandTimeoutMs) throw timeoutOf(about, commandTimeoutMs, 'etcd')
     const entry = this.#names.entry(lock, this.#slots.take(lock, key))
     const span = this.#names.line(lock)
-    const value = writeTerms({ key, mode, within, permits, leaseMs: this.settings.watchdogLeaseMs })
+    const value = writeTerms({ key, mode, within, permits, keeps, leaseMs: this.settings.watchdogLeaseMs })
     const put = { key: entry, value, lease: BigInt(session) }
     const reply = await this.#sure(key, session, () =>
       this.#client.txn(
@@ -220,6 +232,7 @@ export class EtcdLink implements SessionLink {
     const own = line.find((each) => each.key === key)
     if (own) this.#own.add(lock, own)
     else this.#forget(key)
+    if (own && keeps && line.length === 1) this.#asks.keeps(lock, own)
     return line
   }
 
@@ -260,12 +273,14 @@ export class EtcdLink implements SessionLink {
   }
 
   /**
-   * Removes an entry that a request on its way may yet make, and leaves a tombstone so that it does not. Undefined: no request is on its way,
-   * or it comes too late, since the session has ended.
+   * Removes an entry that may yet be made, by a request that is still on its way: leaves word that it is not to be made. Undefined: that
+   * comes too late, since the session has ended.
    */
-  async #bury(key: string, span: Span, about: About): Promise<boolean | undefined> {
-    const session = this.#unsure.get(key)
-    if (session === undefined) return undefined
+  async #bury(
+    { key, session }: Pick<StandRequest, 'key' | 'session'>,
+    span: Span,
+    about: About,
+  ): Promise<boolean | undefined> {
     const put = { key: this.#names.tombstone(key), value: Buffer.alloc(0), lease: BigInt(session) }
     const terms = { when: [], ifSo: [{ remove: span }, { put }] }
     const reply = await orUndefinedIfNotFound(this.#client.txn(terms, about))
@@ -334,7 +349,7 @@ export class EtcdLink implements SessionLink {
         if (revision > entry.order) onGone(revision)
       },
     }
-    return this.#watches.watch(key, listener, line)
+    return this.#watches.watch({ key }, listener, line)
   }
 
   #gone(lock: LockName, { key }: Entry): void {

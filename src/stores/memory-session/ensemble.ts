@@ -21,6 +21,7 @@ export class Ensemble {
   readonly #sessions = new Map<string, Term>()
   readonly #lines = new Map<string, { readonly lock: LockName; entries: StandingEntry[] }>()
   readonly #watches = new Map<string, Set<() => void>>()
+  readonly #ears = new Map<string, Set<() => void>>()
 
   constructor(readonly clock: Clock) {
     this.cells = new StoredCells(clock)
@@ -47,16 +48,18 @@ export class Ensemble {
       for (const entry of entries) if (entry.session === session && !entry.lease) this.remove(lock, entry.key)
   }
 
-  stand({ session, lock, key, mode, within, permits, ifFree }: StandRequest): Line | undefined {
+  stand(request: StandRequest): Line | undefined {
+    const { session, lock, key, mode, within, permits, keeps, ifFree } = request
     if (!this.#sessions.has(session)) return undefined
     const line = this.#lines.get(idOf(lock)) ?? { lock, entries: [] }
     const stands = line.entries.some((entry) => entry.key === key)
     if (!stands && !(ifFree && line.entries.length > 0)) {
       this.#lastOrder += 1n
       const order = this.#lastOrder
-      const entry = { key, mode, order, within, permits, fence: order, session, lease: undefined }
+      const entry = { key, mode, order, within, permits, keeps, fence: order, session, lease: undefined }
       line.entries = [...line.entries, entry]
       this.#lines.set(idOf(lock), line)
+      this.ask(lock)
     }
     return this.read(lock)
   }
@@ -86,6 +89,7 @@ export class Ensemble {
     if (line.entries.length === 0) this.#lines.delete(idOf(lock))
     const told = this.#watches.get(watched(entry))
     this.#watches.delete(watched(entry))
+    this.ask(lock)
     // After the current step, as a message would arrive.
     for (const onGone of told ?? []) queueMicrotask(onGone)
     return true
@@ -99,6 +103,23 @@ export class Ensemble {
     const watches = this.#watches.get(watched(entry)) ?? new Set()
     this.#watches.set(watched(entry), watches.add(onGone))
     return { close: () => watches.delete(onGone) }
+  }
+
+  /** Calls back when something happens in that line, from now on. */
+  hear(lock: LockName, onNews: () => void): EntryWatch {
+    const ears = this.#ears.get(idOf(lock)) ?? new Set()
+    this.#ears.set(idOf(lock), ears.add(onNews))
+    return {
+      close: () => {
+        ears.delete(onNews)
+        if (ears.size === 0 && this.#ears.get(idOf(lock)) === ears) this.#ears.delete(idOf(lock))
+      },
+    }
+  }
+
+  /** Tells those who hear of that line. */
+  ask(lock: LockName): void {
+    for (const onNews of this.#ears.get(idOf(lock)) ?? []) queueMicrotask(onNews)
   }
 
   write(request: CellWrite): bigint | undefined {

@@ -29,12 +29,17 @@ export class MemoryLink implements SessionLink {
   }
 
   async stand(request: StandRequest): Promise<Line | undefined> {
-    const { lock, key } = request
+    const { lock, key, keeps } = request
     const line = this.ensemble.stand(request)
     const own = line?.find((entry) => entry.key === key)
     if (own && !this.#own.has(key)) {
       const watch = this.ensemble.watch(lock, own, () => this.gone(lock, key))
-      this.#own.set(key, watch)
+      const ear = keeps ? this.ensemble.hear(lock, () => this.asked(lock, key)) : undefined
+      const close = (): void => {
+        watch.close()
+        ear?.close()
+      }
+      this.#own.set(key, { close })
     }
     return line
   }
@@ -54,6 +59,14 @@ export class MemoryLink implements SessionLink {
 
   watch(lock: LockName, entry: Entry, onGone: (sure: boolean) => void): EntryWatch {
     return this.ensemble.watch(lock, entry, () => onGone(true))
+  }
+
+  hears(): boolean {
+    return true
+  }
+
+  async ask(lock: LockName): Promise<void> {
+    this.ensemble.ask(lock)
   }
 
   get cells(): Cells {
@@ -82,6 +95,10 @@ export class MemoryLink implements SessionLink {
     if (!this.#own.has(key)) return
     this.#forget(key)
     this.listener.gone(lock, key)
+  }
+
+  protected asked(lock: LockName, key: string): void {
+    if (this.#own.has(key)) this.listener.asked(lock)
   }
 
   #forget(key: string): void {

@@ -37,6 +37,13 @@ export interface SessionLink {
    * is gone. Absent where entries cannot have one: then only clients end leases, and sessions end with them.
    */
   readonly lease?: ((request: LeaseRequest) => Promise<boolean>) | undefined
+  /**
+   * Whether it tells of others that come to that line from now on, by `LinkListener.asked`, where an entry stands in it that `keeps`. Absent
+   * where it never does.
+   */
+  hears?(lock: LockName): boolean
+  /** Has the client of that entry, which `keeps`, told so, if it is there still. */
+  ask?(lock: LockName, entry: Entry): Promise<void>
   /** Values with a version. */
   readonly cells: Cells
   /** The locks of that keyspace in whose lines somebody stands. */
@@ -52,6 +59,8 @@ export interface LinkListener {
    * answer.
    */
   gone(lock: LockName, key: string): void
+  /** Somebody may want that lock, or may have freed it by force, where an entry of this client stands that `keeps`. */
+  asked(lock: LockName): void
   /** The session has ended. */
   ended(session: string, cause?: unknown): void
 }
@@ -75,6 +84,8 @@ export interface StandRequest {
   readonly within?: bigint | undefined
   /** How many permits it is for, where there are permits. */
   readonly permits?: number | undefined
+  /** Whether its client may keep the lock beyond its release. Then whoever looks at the line sees that. */
+  readonly keeps?: boolean
   /** Whether its caller will remove it if others stand before it: then a link may leave it out, if it can do so with the same request. */
   readonly ifFree: boolean
 }

@@ -5,6 +5,7 @@ import type {
   AcquireReply,
   AcquireRequest,
   HandOverRequest,
+  LockSeen,
   LockState,
   News,
   ReleaseReply,
@@ -47,9 +48,12 @@ export class SessionLockPort implements FencedPort {
     private readonly places: Places,
     private readonly terms: SessionLockTerms,
   ) {
-    const placeMs = places.settings.watchdogLeaseMs
-    this.line = terms.joins ? { placeMs, hears: () => true } : undefined
-    this.placePer = terms.fenced ? 'call' : undefined
+    const { mode, joins, fenced } = terms
+    const line = { placeMs: places.settings.watchdogLeaseMs, hears: () => true }
+    const hearAsks = (name: string, onAsk: () => void): Watch => this.#hearAsks(name, onAsk)
+    const keeps = mode === 'lock' && !fenced && places.link.hears !== undefined
+    this.line = joins ? { ...line, ...(keeps && { hearAsks }) } : undefined
+    this.placePer = fenced ? 'call' : undefined
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -60,14 +64,13 @@ export class SessionLockPort implements FencedPort {
       const known = places.find(standing)
       if (heldBefore > 0) return await this.#nest(request, known)
       this.#refuseUpgrade(standing)
-      const place = known ?? places.open(standing, (news) => this.#tell(name, news))
-      if (!known) place.within = this.#writeOf(standing)?.order
+      const place = known ?? this.#open(standing, request)
       place.joined ||= this.terms.joins && request.waits === true
       // Its last answer still holds: a change would have been announced.
       const seen = place.admitted ? undefined : await places.stand(place)
-      if (seen && !place.admitted) return this.#busyIn(seen.line, place.key)
+      if (seen && !place.admitted) return await this.#busyIn(seen.line, place)
       const granted = await places.take(place, request.leaseMs)
-      if (granted) return { ...granted, ...this.#fence(place) }
+      if (granted) return { ...granted, ...this.#fence(place), ...(place.undisturbed && { lingers: true }) }
     }
   }
 
@@ -116,8 +119,19 @@ export class SessionLockPort implements FencedPort {
     }
   }
 
-  async inspect(name: string): Promise<LockState> {
-    return this.#stateOf(name, await this.#read(name))
+  /** What it hears of an entry, and from when on, the entry's own request finds out. */
+  #hearAsks(name: string, onAsk: () => void): Watch {
+    const close = this.places.hearAsks(this.#lock(name), onAsk)
+    return { confirmed: Promise.resolve(), inForce: true, close }
+  }
+
+  async inspect(name: string, asks = false): Promise<LockSeen> {
+    const line = await this.#read(name)
+    const state = this.#stateOf(name, line)
+    const keeper = this.#mine(line).find(({ keeps }) => keeps)
+    if (!keeper || this.places.behind(keeper.key)) return state
+    const told = !asks || (await this.#ask(this.#lock(name), keeper))
+    return { ...state, ...(told && { lingers: true }) }
   }
 
   async countWatchers(name: string): Promise<number> {
@@ -133,7 +147,7 @@ export class SessionLockPort implements FencedPort {
     return removed.includes(true)
   }
 
-  async *list(pattern: string): AsyncIterable<LockState> {
+  async *list(pattern: string): AsyncIterable<LockSeen> {
     for await (const name of this.places.link.names(this.terms.keyspace)) {
       if (!matchesGlob(pattern, name)) continue
       const state = await this.inspect(name)
@@ -176,13 +190,33 @@ export class SessionLockPort implements FencedPort {
     return writing && writing.holds > 0 ? writing : undefined
   }
 
-  /** Who has the lock, while that entry has not, and how long those before it last at most. */
-  #busyIn(line: Line, key: string): AcquireReply {
+  /** Who has the lock, while that place has not, and how long those before it last at most. Whoever keeps the lock is told. */
+  async #busyIn(line: Line, { lock, key }: Place): Promise<AcquireReply> {
     const holder = holdersIn(line).find((entry) => entry.key !== key)
+    const mayKeep = holder?.keeps === true
+    // Of another's entry that stands in line its client hears.
+    const stands = line.some((entry) => entry.key === key)
+    if (mayKeep && (!stands || this.places.behind(holder.key))) await this.#ask(lock, holder)
     return {
       outcome: 'busy',
       remainingMs: Math.max(0, ...before(line, key).map((entry) => entry.remainingMs)),
       holder: holder && this.#ownerOf(holder),
+      ...(mayKeep && { lingers: true }),
+    }
+  }
+
+  /** Has the client of that entry told that others ask for the lock. False: it cannot be told. */
+  async #ask(lock: Standing['lock'], entry: Entry): Promise<boolean> {
+    const { places } = this
+    if (places.behind(entry.key)) {
+      places.asked(lock)
+      return true
+    }
+    try {
+      await places.link.ask?.(lock, entry)
+      return true
+    } catch {
+      return false
     }
   }
 
@@ -220,6 +254,13 @@ export class SessionLockPort implements FencedPort {
 
   #standing(name: string, owner: Owner): Standing {
     return { lock: this.#lock(name), mode: this.terms.mode, owner }
+  }
+
+  #open(standing: Standing, { name, lingers }: AcquireRequest): Place {
+    const place = this.places.open(standing, (news) => this.#tell(name, news))
+    place.within = this.#writeOf(standing)?.order
+    place.keeps = lingers === true
+    return place
   }
 
   #find(name: string, owner: Owner): Place | undefined {

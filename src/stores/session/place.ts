@@ -24,7 +24,11 @@ export class Place implements Standing {
   admitted = false
   /** Whether its call waits in line. */
   joined = false
-  /** The session of its entry. */
+  /** Whether its client may keep the lock beyond its release. */
+  keeps = false
+  /** Whether it stood there with nobody else, and of whoever comes since then this client hears. */
+  undisturbed = false
+  /** By which session it was put in line. */
   session: string | undefined
   order = 0n
   /** Whether the store has confirmed the entry: only then does a later line without the entry mean that it is gone. */

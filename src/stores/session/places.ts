@@ -32,6 +32,8 @@ export class Places {
   readonly link: SessionLink
   readonly #places = new Map<string, Place>()
   readonly #byKey = new Map<string, Place>()
+  /** Who is told that somebody asks for a lock that this client may keep. */
+  readonly #ears = new Map<string, Set<() => void>>()
   #made = 0
   #closed = false
 
@@ -44,6 +46,7 @@ export class Places {
         const place = this.#byKey.get(key)
         if (place && !place.leaving) this.#gone(place, 'not-in-store')
       },
+      asked: (lock) => this.asked(lock),
       ended: (session, cause) => this.session.ended(session, cause),
     })
     this.session = new ClientSession(this.link, settings, (id, cause) => this.#sessionEnded(id, cause))
@@ -73,7 +76,7 @@ export class Places {
   /** Has it stand in line, if it does not already, and looks where. If it stands nowhere then, it is forgotten. */
   async stand(place: Place): Promise<Seen> {
     const { link, session } = this
-    const { lock, key, mode, within, permits } = place
+    const { lock, key, mode, within, permits, keeps } = place
     for (;;) {
       if (this.#closed) throw closed(lock.name)
       const id = await this.#freshSession(lock)
@@ -81,7 +84,8 @@ export class Places {
       if (!this.#stands(place)) return NOWHERE
       place.session = id
       const ifFree = !place.joined && permits === undefined
-      const line = await link.stand({ lock, session: id, key, mode, within, permits, ifFree })
+      const hears = keeps && link.hears?.(lock) === true
+      const line = await link.stand({ lock, session: id, key, mode, within, permits, keeps, ifFree })
       if (!line) {
         // It goes on in the next session.
         if (place.session === id) place.session = undefined
@@ -93,6 +97,7 @@ export class Places {
       const [seen, isLatest] = permits === undefined ? [{ line }, true] : await this.#read(place)
       if (!this.#stands(place)) return seen
       place.leaving = false
+      place.undisturbed = hears && link.hears?.(lock) === true && seen.line.length === 1
       if (isLatest) this.#settle(place, seen)
       if (place.looksAgain) void this.#look(place)
       place.looksAgain = false
@@ -176,6 +181,21 @@ export class Places {
       if (place.seen) void this.#look(place)
       else place.looksAgain = true
     }
+  }
+
+  /** Calls back when somebody asks for that lock, which this client may keep, and when that may have happened unheard. */
+  hearAsks(lock: LockName, onAsk: () => void): () => void {
+    const id = lineOf(lock)
+    const ears = this.#ears.get(id) ?? new Set()
+    this.#ears.set(id, ears.add(onAsk))
+    return () => {
+      ears.delete(onAsk)
+      if (ears.size === 0 && this.#ears.get(id) === ears) this.#ears.delete(id)
+    }
+  }
+
+  asked(lock: LockName): void {
+    for (const onAsk of [...(this.#ears.get(lineOf(lock)) ?? [])]) onAsk()
   }
 
   /** Its lease ends then. */
@@ -369,6 +389,10 @@ function isLast(line: Line, blocker: Entry, entry: Entry): boolean {
     line.filter(({ key }) => key !== blocker.key),
     entry,
   )
+}
+
+function lineOf({ keyspace, name }: LockName): string {
+  return `${keyspace} ${name}`
 }
 
 function idOf({ lock, mode, owner }: Standing): string {

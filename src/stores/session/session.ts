@@ -14,7 +14,7 @@ import { SessionValuesPort } from './values-port.js'
 export const sessionTraits = {
   countsVisible: false,
   tellsSince: false,
-  lingers: false,
+  lingersFenced: false,
   detaches: false,
   kinds: storeKinds.filter((kind) => kind !== 'permitExpirableSemaphore'),
 } satisfies Partial<StoreTraits>

@@ -1,11 +1,12 @@
 import type { Entry, Mode } from '../session/line.js'
 
 /**
- * The name of an entry's node, as Curator writes it: `_c_`, a unique key, its purpose, and the server's number. A read within a write has the
- * write's number behind its key, an entry for permits their number.
+ * How an entry's node is called, as Curator calls them: `_c_`, what tells it from all others, what it is for, and the number that the
+ * server gave it. A read within a write has the write's number behind its key, what is for permits their number, and what its client may keep
+ * beyond its release a plus.
  */
 const PATTERN =
-  /^(?:_c_(?<key>.+?)(?:~(?<within>\d+)|\*(?<permits>\d+))?-)?(?<mark>lock-|__WRIT__|__READ__)(?<number>-?\d{1,10})$/
+  /^(?:_c_(?<key>.+?)(?:~(?<within>\d+)|\*(?<permits>\d+)|(?<keeps>\+))?-)?(?<mark>lock-|__WRIT__|__READ__)(?<number>-?\d{1,10})$/
 
 const MARKS: Readonly<Record<Mode, string>> = { lock: 'lock-', write: '__WRIT__', read: '__READ__' }
 const MODES = new Map<string | undefined, Mode>([
@@ -18,10 +19,10 @@ const MODES = new Map<string | undefined, Mode>([
 const NUMBERS = 2n ** 32n
 
 /** The name in the request; the server adds the number. */
-export function prefixOf({ key, mode, within, permits }: Omit<Standing, 'order'>): string {
+export function prefixOf({ key, mode, within, permits, keeps }: Omit<Standing, 'order'>): string {
   const inside = within === undefined ? '' : `~${BigInt.asUintN(32, within)}`
   const many = permits === undefined ? '' : `*${permits}`
-  return `_c_${key}${inside}${many}-${MARKS[mode]}`
+  return `_c_${key}${inside}${many}${keeps ? '+' : ''}-${MARKS[mode]}`
 }
 
 /** The name of that entry's node. */
@@ -53,7 +54,7 @@ export function lineOf<Rest>(nodes: readonly string[], restOf: (key: string) => 
 type Standing = Omit<Entry, 'fence' | 'remainingMs'>
 
 function read(node: string): Standing | undefined {
-  const { key = node, within, permits, mark, number } = PATTERN.exec(node)?.groups ?? {}
+  const { key = node, within, permits, keeps, mark, number } = PATTERN.exec(node)?.groups ?? {}
   const mode = MODES.get(mark)
   if (mode === undefined || number === undefined) return undefined
   const order = BigInt.asUintN(32, BigInt(number))
@@ -63,5 +64,6 @@ function read(node: string): Standing | undefined {
     order,
     within: within === undefined ? undefined : BigInt(within),
     permits: permits === undefined ? undefined : Number(permits),
+    keeps: keeps !== undefined,
   }
 }

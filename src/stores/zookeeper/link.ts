@@ -8,10 +8,12 @@ import { ZooKeeperCells } from './cells.js'
 import {
   type CreatedNode,
   createContainer,
+  createNode,
   createNumbered,
   deleteNode,
   getChildren,
   getData,
+  multi,
   type Operation,
   sync,
 } from './client/operations.js'
@@ -33,7 +35,9 @@ interface Own {
   fence: bigint | undefined
   /** Whether its end is news. */
   watched: boolean
-  /** Begins its watch: most entries are gone before. */
+  /** Set where its client may keep the lock: ends that it hears of others. */
+  deafen: (() => void) | undefined
+  /** Until when it is not watched: most are gone by then. */
   alarm: TimerHandle | undefined
 }
 
@@ -47,6 +51,9 @@ const LONGEST_END = 1.5
 const MOST_ATTEMPTS = 5
 
 const NO_DATA = new Uint8Array()
+
+/** A node that is there for no time: whoever hears of its folder hears of it. */
+const QUESTION = '%asked'
 
 /** One client's way to an ensemble. Entries are ephemeral sequential nodes, those of a plain lock where Curator's are. */
 export class ZooKeeperLink implements SessionLink {
@@ -82,6 +89,18 @@ export class ZooKeeperLink implements SessionLink {
     })
   }
 
+  /** What stands there has its folder watched by the request that reads the line. */
+  hears(): boolean {
+    return true
+  }
+
+  async ask(lock: LockName): Promise<void> {
+    await this.#asking('ask', lock.name, async (session) => {
+      const path = `${this.#pathOf(lock)}/${QUESTION}`
+      await session.request(multi([createNode(path, NO_DATA, this.terms.acl), deleteNode(path)]))
+    })
+  }
+
   async begin(leastMs: number): Promise<SessionGrant> {
     const grant = await this.#sessions.begin(leastMs)
     this.#forgetOver()
@@ -109,10 +128,12 @@ export class ZooKeeperLink implements SessionLink {
     const known = this.#own.get(parent)?.get(key)
     let own = known
     try {
-      // An earlier request has an unknown outcome: the server may have carried it out.
+      // What an earlier request has come to is not known: it may have been carried out.
+      if (known && request.keeps) this.#listen(parent, known)
       const line = known && (await this.#standing(session, parent, known))
       if (line) return line
       own = this.#add(parent, { lock, key, session })
+      if (request.keeps) this.#listen(parent, own)
       const node = createNumbered(`${parent}/${prefixOf(request)}`, NO_DATA, this.terms.acl)
       return await this.#create(session, parent, own, node)
     } catch (error) {
@@ -125,8 +146,9 @@ export class ZooKeeperLink implements SessionLink {
   async read(lock: LockName, after?: Entry): Promise<Line> {
     return await this.#asking('inspect', lock.name, async (session) => {
       const parent = this.#pathOf(lock)
-      // A server that reports an end knows all earlier changes, and a session never sees an older state.
-      const line = this.#lineOf(parent, await this.#children(session, parent, after !== undefined))
+      // A server that has told of an end knows all that was before it, and a session sees no older state than it has seen.
+      const local = after !== undefined
+      const line = this.#lineOf(parent, await this.#children(session, parent, { local }))
       const [first, ...others] = line
       if (after || !first || first.fence !== undefined) return line
       const node = await orNone(session.request(getData(`${parent}/${nodeOf(first)}`)))
@@ -185,7 +207,7 @@ export class ZooKeeperLink implements SessionLink {
   ): Promise<Line> {
     for (let attempt = 1; ; attempt += 1) {
       const creating = session.request(node)
-      const listing = session.request(getChildren(parent))
+      const listing = session.request(getChildren(parent, own.deafen !== undefined))
       listing.catch(() => undefined)
       try {
         const { path, stat } = await creating
@@ -219,7 +241,7 @@ export class ZooKeeperLink implements SessionLink {
 
   /** The line, if that entry stands in it. */
   async #standing(session: ZooKeeperSession, parent: string, own: Own): Promise<Line | undefined> {
-    const nodes = await this.#children(session, parent)
+    const nodes = await this.#children(session, parent, { hears: own.deafen !== undefined })
     const entry = lineOf(nodes, () => ({})).find(({ key }) => key === own.key)
     const path = own.path ?? (entry && `${parent}/${nodeOf(entry)}`)
     const node = path === undefined ? undefined : await orNone(session.request(getData(path)))
@@ -236,11 +258,15 @@ export class ZooKeeperLink implements SessionLink {
     return entry && `${parent}/${nodeOf(entry)}`
   }
 
-  /** The children of that node, as the leader knows them, or as the server of this session does. */
-  async #children(session: ZooKeeperSession, parent: string, local = false): Promise<readonly string[]> {
+  /** The names of what is in that node: by the leader's word, or as the server of this session knows it. */
+  async #children(
+    session: ZooKeeperSession,
+    parent: string,
+    { local = false, hears = false } = {},
+  ): Promise<readonly string[]> {
     const [, nodes] = await Promise.all([
       local ? undefined : session.request(sync(parent)),
-      orNone(session.request(getChildren(parent))),
+      orNone(session.request(getChildren(parent, hears))),
     ])
     return nodes ?? []
   }
@@ -257,10 +283,16 @@ export class ZooKeeperLink implements SessionLink {
 
   #add(parent: string, asked: Pick<Own, 'lock' | 'key' | 'session'>): Own {
     const entries = this.#own.get(parent) ?? new Map<string, Own>()
-    const own: Own = { ...asked, path: undefined, fence: undefined, watched: false, alarm: undefined }
+    const unknown = { path: undefined, fence: undefined, deafen: undefined, alarm: undefined }
+    const own: Own = { ...asked, ...unknown, watched: false }
     this.#own.set(parent, entries.set(asked.key, own))
     this.#sessions.use(true)
     return own
+  }
+
+  #listen(parent: string, own: Own): void {
+    own.deafen?.()
+    own.deafen = own.session.watchFolder(parent, () => this.listener.asked(own.lock))
   }
 
   #watchLater(parent: string, own: Own): void {
@@ -284,6 +316,7 @@ export class ZooKeeperLink implements SessionLink {
   #unwatch(own: Own): void {
     this.settings.schedule.cancel(own.alarm)
     own.watched = false
+    own.deafen?.()
   }
 
   #forget(parent: string, own: Own): void {
@@ -309,7 +342,8 @@ export class ZooKeeperLink implements SessionLink {
     ask: (session: ZooKeeperSession) => Promise<Answer>,
   ): Promise<Answer> {
     try {
-      const session = await this.#sessions.any()
+      // At once, if that can be, also as the process exits.
+      const session = this.#sessions.used ?? (await this.#sessions.any())
       return await ask(session).catch(async (error: unknown) => {
         if (!session.over) throw error
         return await ask(await this.#sessions.any())

@@ -68,6 +68,11 @@ export class Sessions {
     return this.#current
   }
 
+  /** One to ask by at once: it is kept alive, since something depends on it. */
+  get used(): ZooKeeperSession | undefined {
+    return this.#used && !this.#closed ? this.#current : undefined
+  }
+
   find(id: string): ZooKeeperSession | undefined {
     return this.#current && nameOf(this.#current) === id ? this.#current : undefined
   }

@@ -47,8 +47,18 @@ export interface WatchReply {
   readonly reason: string
   /** The revision at which a key was last deleted; 0 if none was. */
   readonly endedAt: bigint
-  /** Whether anything happened to a key. */
-  readonly changed: boolean
+  /** What happened, in the order of the revisions. */
+  readonly events: readonly KeyEvent[]
+}
+
+/** What happened to a key. */
+export interface KeyEvent {
+  readonly key: Buffer
+  readonly deleted: boolean
+  readonly revision: bigint
+  /** 0 where it was deleted. */
+  readonly createRevision: bigint
+  readonly lease: bigint
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -138,9 +148,16 @@ const DELETED = 1n
 /** etcd grants no lease for longer. */
 export const LONGEST_TTL_SECONDS = 9_000_000_000
 
-/** The revision of what happened to a key. */
-function revisionOf(event: Fields | undefined): bigint {
-  return event ? new Fields(event.bytes(2)).number(3) : 0n
+function keyEvent(message: Buffer): KeyEvent {
+  const event = new Fields(message)
+  const fields = new Fields(event.bytes(2))
+  return {
+    key: fields.bytes(1),
+    deleted: event.number(1) === DELETED,
+    revision: fields.number(3),
+    createRevision: fields.number(2),
+    lease: fields.number(6),
+  }
 }
 
 export const replies = {
@@ -187,7 +204,7 @@ export const replies = {
   },
   watch: (message: Buffer): WatchReply => {
     const fields = new Fields(message)
-    const events = fields.all(11).map((event) => new Fields(event))
+    const events = fields.all(11).map(keyEvent)
     const [created, canceled] = [fields.flag(3), fields.flag(4)]
     return {
       // etcd's proxy leaves it out where a watch ends.
@@ -196,9 +213,8 @@ export const replies = {
       created,
       canceled,
       reason: fields.bytes(6).toString(),
-      changed: events.length > 0,
-      // The events of a watch are in the order of their revisions.
-      endedAt: revisionOf(events.findLast((event) => event.number(1) === DELETED)),
+      events,
+      endedAt: events.findLast(({ deleted }) => deleted)?.revision ?? 0n,
     }
   },
 } as const

@@ -42,6 +42,8 @@ export interface PutTerms {
 export type Operation =
   | { readonly range: RangeTerms }
   | { readonly put: PutTerms }
+  /** Writes what is there once more. */
+  | { readonly touch: Buffer }
   | { readonly remove: Span }
 
 export interface Transaction {
@@ -86,6 +88,8 @@ function operation(terms: Operation): MessageWriter {
   const message = new MessageWriter()
   if ('range' in terms) return message.message(1, range(terms.range))
   if ('remove' in terms) return message.message(3, remove(terms.remove))
+  if ('touch' in terms)
+    return message.message(2, new MessageWriter().bytes(1, terms.touch).flag(5, true).flag(6, true))
   const { key, value, lease } = terms.put
   return message.message(2, new MessageWriter().bytes(1, key).bytes(2, value).number(3, lease))
 }
@@ -108,11 +112,12 @@ export const requests = {
   lease: (id: bigint): Buffer => new MessageWriter().number(1, id).done(),
   authenticate: (user: string, password: string): Buffer =>
     new MessageWriter().bytes(1, user).bytes(2, password).done(),
-  /** Watches a key from now on, for its end alone or for every change. */
-  watch: (watchId: bigint, key: Buffer, changes: boolean): Buffer => {
+  /** Watches a key, or all of a span, from now on, for its end alone or for every change. */
+  watch: (watchId: bigint, { key, end }: Span, changes: boolean): Buffer => {
     const noPuts = 0
     const create = new MessageWriter().bytes(1, key)
-    // The filter is 0, which the writer would leave out, so this writes the packed list of filters.
+    if (end) create.bytes(2, end)
+    // The filter is 0, which would be left out; the list of filters is packed.
     if (!changes) create.bytes(5, Buffer.of(noPuts))
     create.number(7, watchId)
     return new MessageWriter().message(1, create).done()

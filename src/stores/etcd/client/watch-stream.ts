@@ -3,7 +3,7 @@ import { type Conversation, type EtcdClient, saysTokenIsOld } from './client.js'
 import { GrpcError, grpcCodes } from './grpc-error.js'
 import { MalformedError } from './protobuf.js'
 import { replies, type WatchReply } from './replies.js'
-import { requests } from './requests.js'
+import { requests, type Span } from './requests.js'
 
 const PATH = '/etcdserverpb.Watch/Watch'
 const ABOUT = { command: 'Watch' }
@@ -11,9 +11,8 @@ const ABOUT = { command: 'Watch' }
 /** The first number that this client proposes: no number of a server's own is so great. */
 const FIRST_NUMBER = 1n << 40n
 
-/** The key to watch, and what to report. */
-export interface Watched {
-  readonly key: Buffer
+/** What the server is to tell about. */
+export interface Watched extends Span {
   /** Every change, or its end alone. */
   readonly changes: boolean
 }
@@ -103,7 +102,7 @@ export class WatchStream<Watch extends Watched> {
       this.#lastNumber += 1n
       this.#asked.set(this.#lastNumber, watch)
       this.#expectAnswer(this.#conversation)
-      this.#conversation.stream.send(requests.watch(this.#lastNumber, watch.key, watch.changes))
+      this.#conversation.stream.send(requests.watch(this.#lastNumber, watch, watch.changes))
     }
   }
 
@@ -121,7 +120,7 @@ export class WatchStream<Watch extends Watched> {
     }
     if (created) this.#created(reply)
     const watch = this.#begun.get(watchId)
-    if (watch && reply.changed) this.listener.told(watch, reply)
+    if (watch && reply.events.length > 0) this.listener.told(watch, reply)
   }
 
   #created({ watchId: number, revision }: WatchReply): void {

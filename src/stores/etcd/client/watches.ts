@@ -2,7 +2,8 @@ import { retryPauseMs } from '../../../base/time/back-off.js'
 import { queueMicrotask } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import type { EtcdClient } from './client.js'
-import type { WatchReply } from './replies.js'
+import type { KeyEvent, WatchReply } from './replies.js'
+import type { Span } from './requests.js'
 import { type Watched, WatchStream } from './watch-stream.js'
 
 /** How often the client asks a server for a sign of life, while somebody waits for its messages. etcd allows it every 5 s. */
@@ -13,8 +14,10 @@ export interface WatchListener {
   readonly begun: (revision: bigint) => void
   /** Somebody deleted the key at that revision, and may have made it anew since. */
   readonly ended?: (revision: bigint) => void
-  /** Anything happened to the key. If it is set, the watch asks for all changes. */
-  readonly changed?: () => void
+  /** Anything happened to it; asked for where it is set. */
+  readonly changed?: (events: readonly KeyEvent[]) => void
+  /** Until it is begun again the server tells nothing. */
+  readonly broken?: () => void
 }
 
 interface StandingWatch extends Watched {
@@ -69,8 +72,8 @@ export class Watches {
    *
    * @param line the line of which the key is an entry
    */
-  watch(key: Buffer, listener: WatchListener, line?: string): (goneAt?: bigint) => void {
-    const watch = this.#rested(key, listener, line) ?? this.#add(key, listener, line)
+  watch(span: Span, listener: WatchListener, line?: string): (goneAt?: bigint) => void {
+    const watch = this.#rested(span.key, listener, line) ?? this.#add(span, listener, line)
     return (goneAt) => {
       if (watch.listener !== listener) return
       if (goneAt === undefined) this.#end(watch)
@@ -86,9 +89,9 @@ export class Watches {
     this.#stream = undefined
   }
 
-  #add(key: Buffer, listener: WatchListener, line: string | undefined): StandingWatch {
+  #add(span: Span, listener: WatchListener, line: string | undefined): StandingWatch {
     const watch: StandingWatch = {
-      key,
+      ...span,
       changes: listener.changed !== undefined,
       line,
       listener,
@@ -174,7 +177,9 @@ export class Watches {
   #broken(error: unknown, loggedIn: boolean): void {
     const { schedule } = this
     this.#stream = undefined
-    for (const watch of [...this.#watches]) if (!watch.listener) this.#forget(watch)
+    for (const watch of [...this.#watches])
+      if (watch.listener) watch.listener.broken?.()
+      else this.#forget(watch)
     if (this.#closed || this.#watches.size === 0) return
     this.#failures += 1
     // At once after one that served: most breaks are of one connection, and another server is there.
@@ -186,12 +191,12 @@ export class Watches {
     if (!loggedIn || this.#failures > 1) this.onBreak(error)
   }
 
-  #told(watch: StandingWatch, { endedAt }: WatchReply): void {
+  #told(watch: StandingWatch, { endedAt, events }: WatchReply): void {
     if (endedAt > watch.endedAt) watch.endedAt = endedAt
     // If a read has shown this deletion first, it is no news.
     if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watch)
     else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
-    watch.listener?.changed?.()
+    watch.listener?.changed?.(events)
   }
 
   /** Counts a message that nobody waits for. One may be early: the entry ended before the answer came that it stood there. */

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import { type Address, textOf } from './address.js'
@@ -198,7 +199,8 @@ export class Connection {
       return
     }
     this.#pending.push(pending)
-    if (!this.#socket.writableCorked) {
+    if (isExiting()) this.#socket.uncork()
+    else if (!this.#socket.writableCorked) {
       this.#socket.cork()
       // The requests of one turn go out together.
       nextTick(() => this.#socket.uncork())

@@ -127,12 +127,16 @@ export function multi(steps: readonly Step[]): Operation<Refusal | undefined> {
   }
 }
 
-/** The names of the nodes in it, in no order. */
-export function getChildren(path: string): Operation<string[]> {
+/**
+ * The names of the nodes in it, in no order.
+ *
+ * @param watch whether to tell of the next that comes or goes
+ */
+export function getChildren(path: string, watch = false): Operation<string[]> {
   return {
     name: 'getChildren',
     type: 8,
-    write: (out) => out.text(path).bool(false),
+    write: (out) => out.text(path).bool(watch),
     read: (reply) => {
       const names = reply.texts()
       if (names.some((name) => name.includes('/')))

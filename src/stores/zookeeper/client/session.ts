@@ -158,6 +158,11 @@ export class ZooKeeperSession {
     return { confirmed: orNone(this.request(watchNode(path))), close }
   }
 
+  /** Calls back on what comes or goes in that node, once after each {@link getChildren} with `watch`, and when that may have happened unheard. */
+  watchFolder(path: string, onNews: () => void): () => void {
+    return this.#nodes.watchFolder(path, onNews)
+  }
+
   /**
    * Ends the session with all its nodes: here at once, and at the server. Rejects if that server does not confirm in time: then the caller may
    * ask the next one.

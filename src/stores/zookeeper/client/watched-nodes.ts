@@ -13,7 +13,9 @@ export class WatchedNodes {
   readonly #watches = new Watches<boolean>()
   /** For every change. */
   readonly #changes = new Watches<void>()
-  /** Nodes whose watch the client sets anew after an event, and how to do so once more if another event came meanwhile. */
+  /** For the next that comes or goes in a node. */
+  readonly #folders = new Watches<void>()
+  /** Which are being asked for again since they told of something, and how to ask once more if they have told of more since then. */
   readonly #asked = new Map<string, (() => void) | undefined>()
   /** Whether the server now reports what happened while there was no connection, in no particular order. */
   #catchesUp = false
@@ -46,8 +48,15 @@ export class WatchedNodes {
     }
   }
 
+  /** Calls back on what comes or goes in that node after it was read for that, and when that may have happened unheard. */
+  watchFolder(path: string, onNews: () => void): () => void {
+    this.#folders.add(path, onNews)
+    return () => this.#folders.delete(path, onNews)
+  }
+
   happened({ path, gone }: NodeEvent): void {
-    if (this.#changes.has(path)) this.#changed(path)
+    if (this.#folders.has(path)) this.#folders.tell(path)
+    else if (this.#changes.has(path)) this.#changed(path)
     else if (gone) this.#watches.tellLast(path, !this.#catchesUp && !this.#blind)
     else if (this.#watches.has(path)) this.#again(path, () => this.#arm(path))
   }
@@ -60,6 +69,7 @@ export class WatchedNodes {
     const caughtUp = this.#catchesUp ? connection.setWatches(seenZxid, paths) : undefined
     // Nobody knows what they missed.
     for (const path of this.#changes.paths) this.#changed(path)
+    for (const path of this.#folders.paths) this.#folders.tell(path)
     await caughtUp
     if (this.current() === connection) this.#catchesUp = false
   }
