@@ -143,7 +143,7 @@ ${orRow('changed.fence::text AS fence')}`,
     ),
     free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
     // Does what `Line` of src/stores/rows does in the usual case. It refuses any other: the lock may linger, clients outside the line listen, a
-    // process is away or has let a grant lapse, the next place has to look. Where nobody waits it costs the server twice as much as `free`.
+    // process is away or has let a grant lapse. Where nobody waits it costs the server twice as much as `free`.
     pass: statement(
       'pass',
       `
@@ -162,12 +162,13 @@ line AS (
 next AS (
   SELECT l.*, p.process ->> 'word' AS word, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
     (SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e
-      WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from
+      WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from,
+    coalesce((l.processes -> l.behind ->> 'looksAt')::float8
+      > extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS}, false) AS calls
   FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
   WHERE CASE WHEN p.process ? 'word'
-      AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince') AND (l.behind IS NULL
-      OR (l.processes -> l.behind ->> 'looksAt')::float8
-        <= extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS})
+      AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince')
+      AND (l.behind IS NULL OR l.processes -> l.behind ? 'looksAt')
     THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('l.client')}) END),
 passed AS (
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = substr(n.place, strpos(n.place, ':') + 1),
@@ -177,14 +178,18 @@ passed AS (
     rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('until',
       greatest(n.quiet_from, (extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms), 'line', json_build_object(
       'places', n.places - 0,
-      'processes', CASE WHEN n.left = 0 THEN n.processes - n.client
-        ELSE jsonb_set(n.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
+      'processes', CASE WHEN n.left = 0 THEN o.processes - n.client
+        ELSE jsonb_set(o.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
       'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
-  FROM next AS n WHERE ${key}
-  RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence),
+  FROM next AS n, LATERAL (SELECT CASE WHEN NOT n.calls THEN n.processes
+    ELSE jsonb_set(n.processes, ARRAY[n.behind, 'looksAt'], to_jsonb((extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms)) END AS processes) AS o
+  WHERE ${key}
+  RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence, n.behind, n.calls),
 told AS (
   SELECT pg_notify(${channelIn('p.client')}, '0.0.0:' || json_build_array('lock', $4::json,
-    encode(sha256(convert_to(p.word || g.text || p.word, 'UTF8')), 'hex') || ' ' || g.text)::text)
+    encode(sha256(convert_to(p.word || g.text || p.word, 'UTF8')), 'hex') || ' ' || g.text)::text),
+    CASE WHEN p.calls THEN pg_notify(${channelIn('p.behind')}, '1.0.0:' || json_build_array('lock', $4::json,
+      json_build_object('lookInMs', p.lease_ms)::text)::text) END
   FROM passed AS p, LATERAL (
     SELECT json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
       'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text AS text) AS g),
