@@ -9,19 +9,23 @@
 
   Returns a text, the token or `-`, where the lock is the new owner's; 0 where the first owner does not hold it, and nothing was changed.
 
-  Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1).
+  Safe to repeat: the new owner's hold shows that this very request was carried out before (rule X1). Who repeats it counts the lease
+  from then, so it runs for at least ARGV[4] again.
 ]]
 --@include lock
 local from, to, lease = ARGV[2], ARGV[3], ARGV[4]
+local left = redis.call('PTTL', lock)
 
 if redis.call('HEXISTS', lock, to) == 1 then
+  if left >= 0 and left < tonumber(lease) then
+    redis.call('PEXPIRE', lock, lease)
+  end
   return mode ~= 'x' and redis.call('GET', KEYS[4]) or '-'
 end
 if redis.call('HEXISTS', lock, from) == 0 then
   sure_of_loss('HDEL', lock)
   return 0
 end
-local left = redis.call('PTTL', lock)
 local _, last = read_line()
 local note = string.match(redis.call('HGET', lock, 'since') or '', ' lingers.*')
 -- Adds the hold first, so that the lock is never free in between.

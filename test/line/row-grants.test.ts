@@ -50,6 +50,15 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     expect(await holder.holders('lock', name)).toEqual([])
   })
 
+  test('X1, L3: a hand-over that comes twice leaves the whole lease, from the second one on', async () => {
+    const from = await holder.take(kind, name)
+    const request = { name, from, owner: holder.owner(), heldBefore: 0, leaseMs: 10_000 }
+    expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
+    await place.pass(4_000)
+    expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
+    expect(await holder.remainingMs(name)).toBe(10_000)
+  })
+
   test('it is believed once', async () => {
     const first = await holder.take(kind, name)
     const next = await waiter.joinLine(kind, name)

@@ -46,6 +46,17 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(await server.keys(name)).toEqual([])
     })
 
+    test('X1, L3: a hand-over that comes twice leaves the whole lease, from the second one on', async () => {
+      const from = await holder.take(kind, name)
+      const request = { name, from, owner: holder.owner(), heldBefore: 0, leaseMs: 30_000 }
+      expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
+      // As if time had passed.
+      await server.ask(name, 'PEXPIRE', name, 10_000)
+      expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
+      expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(10_000)
+      await holder.release(kind, name, request.owner)
+    })
+
     test('H30: what is known of a process goes with its last place, while others stand in line on', async () => {
       const first = await holder.take(kind, name)
       const stays = await waiter.joinLine(kind, name)

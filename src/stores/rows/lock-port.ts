@@ -90,7 +90,11 @@ export class RowLockPort implements FencedPort {
 
   async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
     return await this.#change(name, (lock): AcquireReply => {
-      if (lock.owner === owner) return granted(this.#lastFence(lock))
+      if (lock.owner === owner) {
+        // Who repeats the request counts the lease from then.
+        lock.keep(lock.holds, Math.max(lock.now + lock.remainingMs, lock.now + leaseMs))
+        return granted(this.#lastFence(lock))
+      }
       if (lock.owner !== from) return { outcome: 'lost' }
       const fence = lock.pass(owner, this.mode)
       lock.line.settled(from)
