@@ -89,6 +89,26 @@ test('S8: what Go holds is held for Holdfast, and what Holdfast holds for Go; a 
   await (await lock.acquire({ waitMs: 0 })).release()
 })
 
+test('S8, W9: what Holdfast keeps with nobody inside goes to Go, and to etcdctl, when they come', async () => {
+  const name = anyName()
+  // Longer than this test may take.
+  const keeper = holdfastOn({ hosts: server.url, prefix: '' }, { watchdogMs: 240_000, lingerMs: 240_000 })
+  const keep = () =>
+    eventually(async () => {
+      await (await keeper.lock(name).acquire()).release()
+      return (await keeper.lock(name).inspect()).lingering
+    })
+  await keep()
+  await go.order('lock', 'a', name)
+  expect(keeper.census.tenures).toBe(0)
+  await go.order('unlock', 'a', name)
+  await keep()
+  const { held, end } = await etcdctlLock(name)
+  await held
+  expect(keeper.census.tenures).toBe(0)
+  end()
+})
+
 test('S8: what etcdctl holds is held for Holdfast, and what Holdfast holds for etcdctl', async () => {
   const name = anyName()
   const lock = holdfast().lock(name)

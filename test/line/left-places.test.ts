@@ -92,10 +92,14 @@ describe.each(stages)('H15: a place in line does not outlive its call ($where)',
       const wait = leaves(leaving, scene.name).acquire()
       await inLine()
       // As if its end had never reached the store.
-      const ghost = `${leaving.owner().split(':')[0]}:999999`
+      const [client = ''] = leaving.owner().split(':')
+      const ghost = `${client}:999999`
       const mode = script === 'acquire' ? 'x' : leaves === read ? 'r' : 'w'
-      const line = `holdfast_${script === 'acquire' ? '' : 'rw_'}line:{${scene.name}}`
-      await scene.direct.zadd(line, 0, `${mode}:${ghost}`)
+      const key = (what: string): string =>
+        `holdfast_${script === 'acquire' ? '' : 'rw_'}${what}:{${scene.name}}`
+      await scene.direct.zadd(key('line'), 0, `${mode}:${ghost}`)
+      const known = String(await scene.direct.hget(key('processes'), client))
+      await scene.direct.hset(key('processes'), client, known.replace(/ 1$/, ' 2'))
       await Promise.all([hold.release(), also.release()])
       await grantedAtOnce(wait)
     })

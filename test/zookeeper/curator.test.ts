@@ -19,7 +19,7 @@ let folder: string
 beforeAll(async () => {
   const hindrance = await whyNoPeer('curator')
   if (hindrance !== undefined) throw new Error(hindrance)
-  server = await ZooKeeperServer.start()
+  server = await ZooKeeperServer.start({ settings: { maxSessionTimeout: 2 ** 31 - 1 } })
   folder = await mkdtemp(join(tmpdir(), 'holdfast-curator-'))
 }, 180_000)
 afterAll(async () => {
@@ -53,6 +53,17 @@ async function untilInLine(count: number, path = `/holdfast/${name}`): Promise<v
 }
 
 describe('InterProcessMutex', () => {
+  test('W9: gets what Holdfast keeps with nobody inside when it comes', async () => {
+    const keeper = scene.holdfast(server.address, { watchdogMs: 240_000, lingerMs: 240_000 })
+    const lock = keeper.lock(name)
+    await (await lock.acquire()).release()
+    expect(await lock.inspect()).toMatchObject({ lingering: true })
+    const peer = await curator()
+    await peer.tell('acquire')
+    expect(keeper.census.tenures).toBe(0)
+    await peer.tell('release')
+  })
+
   test('takes turns with Holdfast, in the order of the line', async () => {
     const [one, other] = [scene.holdfast(server.address), scene.holdfast(server.address)]
     const [first, last] = [await curator(), await curator()]

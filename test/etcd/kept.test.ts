@@ -1,0 +1,45 @@
+/** How a client hears of others that want a lock which it keeps (rule W9). */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { Holdfast } from '../../src/index.js'
+import { EtcdServer } from '../servers/etcd/index.js'
+import { duringAll } from '../setup/during.js'
+import { eventually } from '../setup/eventually.js'
+import { holdfastOn, wireTo } from './scene.js'
+
+const server = duringAll(() => EtcdServer.start())
+
+/** Beyond the end of any test. */
+const options = { watchdogMs: 240_000, lingerMs: 240_000 }
+
+/** A lock that its process keeps, with nobody inside. */
+async function kept(url = server.url) {
+  const holdfast: Holdfast = holdfastOn({ hosts: url }, options)
+  const lock = holdfast.lock(`kept-${randomUUID()}`)
+  await eventually(async () => {
+    await (await lock.acquire()).release()
+    return (await lock.inspect()).lingering
+  })
+  return { holdfast, lock }
+}
+
+test('W9: a question leaves nothing behind, and the entry where it stands', async () => {
+  const { lock } = await kept()
+  const hold = await lock.acquire()
+  const far = holdfastOn({ hosts: server.url }).lock(lock.name)
+  const keys = () => server.ctl('get', '--prefix', `holdfast/${lock.name}/`, '--keys-only')
+  const before = await keys()
+  expect(await far.tryAcquire()).toBeNull()
+  expect(await far.isLocked()).toBe(true)
+  expect(await keys()).toBe(before)
+  hold.assertHeld()
+  await hold.release()
+  expect(await far.isLocked()).toBe(false)
+})
+
+test('W9: a connection that breaks may have kept a question from it: it lets go', async () => {
+  const { wire, url } = await wireTo(server)
+  const { holdfast } = await kept(url)
+  wire.breakAll()
+  await eventually(() => holdfast.census.tenures === 0)
+})

@@ -1,0 +1,47 @@
+/** How a client hears of others that want a lock which it keeps (rule W9). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
+import { until } from '../servers/until.js'
+import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { Wire } from '../wire/wire.js'
+import { Scene } from './scene.js'
+
+const scene = new Scene()
+let server: ZooKeeperServer
+beforeAll(async () => {
+  server = await ZooKeeperServer.start({ settings: { maxSessionTimeout: 2 ** 31 - 1 } })
+})
+afterAll(() => server?.stop())
+
+/** A lock that its process keeps, with nobody inside, until after the end of any test. */
+async function kept(name: string, address = server.address) {
+  const holdfast = scene.holdfast(address, { watchdogMs: 240_000, lingerMs: 240_000 })
+  const lock = holdfast.lock(name)
+  await (await lock.acquire()).release()
+  expect(await lock.inspect()).toMatchObject({ lingering: true })
+  return { holdfast, lock }
+}
+
+test('W9: a question leaves nothing behind, and the entry where it stands', async () => {
+  const { lock } = await kept('asked')
+  const hold = await lock.acquire()
+  const session = await scene.session(server.address)
+  const nodes = () => session.request(getChildren('/holdfast/asked'))
+  const before = await nodes()
+  expect(before).toHaveLength(1)
+  const far = scene.holdfast(server.address).lock('asked')
+  expect(await far.isLocked()).toBe(true)
+  expect(await far.tryAcquire()).toBeNull()
+  expect(await nodes()).toEqual(before)
+  hold.assertHeld()
+  await hold.release()
+  expect(await far.isLocked()).toBe(false)
+})
+
+test('W9: a connection that breaks may have kept a question from it: it lets go', async () => {
+  const [, port = ''] = server.address.split(':')
+  const wire = scene.keep(await Wire.before({ host: '127.0.0.1', port: Number(port) }))
+  const { holdfast } = await kept('broken', `127.0.0.1:${wire.port}`)
+  wire.breakAll()
+  await until(() => holdfast.census.tenures === 0, { what: 'the lock is free' })
+})
