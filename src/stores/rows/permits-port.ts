@@ -161,11 +161,11 @@ export abstract class RowPermitsPort implements PermitsPort {
     const { owner, permits = 1, leaseMs } = request
     const { line } = semaphore
     const place = placeOf(request)
-    const granted = line.settled(owner)
+    line.settled(owner)
     const mine = semaphore.takenBy(owner)
-    // A grant in line gets exactly the lease of its first request. A repeated request shortens no other lease.
+    // The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. It shortens no other.
     for (const taker of mine)
-      if (granted) semaphore.endIn(taker, leaseMs)
+      if (semaphore.leftMs(taker) <= this.client.firstLeaseMs) semaphore.endIn(taker, leaseMs)
       else semaphore.extend(taker, leaseMs)
     if (mine.length === 0) {
       const next = line.advance(place) || (semaphore.mayPass && !line.has(place))

@@ -169,6 +169,11 @@ export class Permits {
     if (head !== body.first?.place) body.first = head && { place: head, since: this.now }
   }
 
+  /** How long the lease of what is taken lasts yet. */
+  leftMs(taker: string): number {
+    return (this.draft.body.taken[taker]?.endsAt ?? Infinity) - this.now
+  }
+
   /** The lease lasts at least so long from now. */
   extend(taker: string, leaseMs: number): void {
     const taken = this.draft.body.taken[taker]
