@@ -27,6 +27,7 @@ export interface SentinelOrder extends Order {
 
 const NAME = 'mymaster'
 const SENTINELS = 3
+const QUORUM = 2
 
 /** Brings a sentinel group on the loopback interface; resolves when a failover would succeed. */
 export async function bringSentinel({
@@ -49,10 +50,9 @@ export async function bringSentinel({
     let replica = await start({ args: ['--replicaof', primary.host, String(primary.port), ...args] })
     // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
     await untilFollows(replica, primary)
+    const files = { 'sentinel.conf': configuration(primary) }
     const sentinels = await Promise.all(
-      Array.from({ length: SENTINELS }, (_, index) =>
-        start({ sentinel: 'sentinel.conf', files: { 'sentinel.conf': configuration(primary, index === 0) } }),
-      ),
+      Array.from({ length: SENTINELS }, () => start({ sentinel: 'sentinel.conf', files })),
     )
     // Only the one that will lead: others that looked as often would undo a promotion before they have heard of it.
     await Promise.all(sentinels.slice(0, 1).map(hasten))
@@ -84,14 +84,10 @@ export async function bringSentinel({
   }
 }
 
-/**
- * One finds a crash first, by itself, and asks the others for their votes. If all found it at once, each might vote for itself, and ask again only
- * after twice the time for a failover.
- */
-function configuration({ host, port }: Server, leads: boolean): string {
+function configuration({ host, port }: Server): string {
   return [
-    `sentinel monitor ${NAME} ${host} ${port} ${leads ? 1 : 2}`,
-    `sentinel down-after-milliseconds ${NAME} ${leads ? 2_000 : 6_000}`,
+    `sentinel monitor ${NAME} ${host} ${port} ${QUORUM}`,
+    `sentinel down-after-milliseconds ${NAME} 2000`,
     `sentinel failover-timeout ${NAME} 10000`,
     `sentinel parallel-syncs ${NAME} 1`,
     '',
