@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { EtcdServer } from '../servers/etcd/index.js'
+import { exitsKeeping } from '../session/leaver.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { holdfastOn, wireTo } from './scene.js'
@@ -42,4 +43,10 @@ test('W9: a connection that breaks may have kept a question from it: it lets go'
   const { holdfast } = await kept(url)
   wire.breakAll()
   await eventually(() => holdfast.census.tenures === 0)
+})
+
+test('W9: a process that calls process.exit() leaves nothing behind', async () => {
+  const name = `kept-${randomUUID()}`
+  await exitsKeeping('etcd', server.url, name)
+  await (await holdfastOn({ hosts: server.url }).lock(name).acquire()).release()
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
+import { exitsKeeping } from '../session/leaver.js'
 import { Wire } from '../wire/wire.js'
 import { Scene } from './scene.js'
 
@@ -44,4 +45,9 @@ test('W9: a connection that breaks may have kept a question from it: it lets go'
   const { holdfast } = await kept('broken', `127.0.0.1:${wire.port}`)
   wire.breakAll()
   await until(() => holdfast.census.tenures === 0, { what: 'the lock is free' })
+})
+
+test('W9: a process that calls process.exit() leaves nothing behind', async () => {
+  await exitsKeeping('ZooKeeper', server.address, 'left')
+  await (await scene.holdfast(server.address).lock('left').acquire()).release()
 })
