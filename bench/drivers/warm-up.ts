@@ -34,7 +34,7 @@ export async function warmUp(
   const cycles = order.warmUpCycles ?? (contended ? CYCLES : UNCONTENDED_CYCLES)
   for (let cycle = 0; cycle < cycles; cycle += 1) {
     if (order.scenario === 'nested') await library.nested?.(key, order.depth, quiet.body)
-    else await library.section(key, quiet.body)
+    else await library.section(order.scenario === 'fresh' ? `${key}:${cycle}` : key, quiet.body)
   }
   if (!contended) return
   const loop: Order = {
