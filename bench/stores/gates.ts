@@ -112,7 +112,6 @@ function onPostgres(cells: readonly CellResult[]): Gate[] {
       note: mostOver(cells, 'postgres', 'poll-50', "ShedLock's way at 50 ms"),
     },
     atLeast('… over those of an advisory lock', 0.9, over(cells, burst, 'advisory', rate)),
-    fleetGate(cells, 'postgres', 'PostgreSQL', 20),
     atLeast(
       'PostgreSQL, loop 4x25: sections/s over those of an advisory lock',
       0.9,
@@ -136,7 +135,6 @@ function onMysql(cells: readonly CellResult[], place: 'mysql' | 'mariadb'): Gate
       0.5,
       pollers.map((peer) => over(cells, burst, peer, statements)),
     ),
-    fleetGate(cells, place, title, 10),
   ]
 }
 
@@ -205,14 +203,6 @@ function onZooKeeper(cells: readonly CellResult[]): Gate[] {
     ),
     wokenGate(cells, 'zookeeper', 'ZooKeeper'),
   ]
-}
-
-function fleetGate(cells: readonly CellResult[], place: PlaceName, title: string, times: number): Gate {
-  return atLeast(
-    `${title}, fleet 8x1: sections/s over those of ShedLock's way (50 ms)`,
-    times,
-    over(cells, `${place}-fleet-8x1`, 'poll-50', rate),
-  )
 }
 
 function wokenGate(cells: readonly CellResult[], place: PlaceName, title: string): Gate {

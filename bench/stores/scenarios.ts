@@ -138,7 +138,7 @@ function contendedOn(place: PlaceName, system: System): Scenario[] {
       processes: 8,
       sectionMs: 1,
       libraries: contenders[place].filter((name) =>
-        ['holdfast-store', 'advisory', 'get-lock', 'flock', 'poll-50'].includes(name),
+        ['holdfast-store', 'advisory', 'get-lock', 'flock'].includes(name),
       ),
     }),
   ]
