@@ -29,5 +29,6 @@ export async function line(
 
 /** Who has the lock as another client sees it: by the name the store has for them. */
 export async function seen(place: Place, lock: Lock): Promise<unknown> {
-  return (await place.holdfast().lock(lock.name).inspect()).owners
+  const { owners } = await place.holdfast().lock(lock.name).inspect()
+  return owners.map(({ owner, holds }) => [owner, holds])
 }
