@@ -30,5 +30,5 @@ export async function line(
 /** Who has the lock as another client sees it: by the name the store has for them. */
 export async function seen(place: Place, lock: Lock): Promise<unknown> {
   const { owners } = await place.holdfast().lock(lock.name).inspect()
-  return owners.map(({ owner, holds }) => [owner, holds])
+  return owners.map(({ owner, holds }) => ({ owner, holds }))
 }
