@@ -112,6 +112,16 @@ describe('an overlap is excused', () => {
     expect(judge({ one: says, two: section(1, 600, 700) }).checks).toEqual(['exclusion'])
   })
 
+  test('where the later holder’s lease was over before its first line, but not where that one said that it held', () => {
+    const late = section(1, 15, 30, 0)
+    expect(judge({ one: section(1, 10, 20), two: late })).toEqual({
+      checks: [],
+      explained: { pause: 1, 'data lost': 0 },
+    })
+    const says: Line[] = [...late.slice(0, 2), [16, { e: 'holds', c: 1, left: 1 }], ...late.slice(2)]
+    expect(judge({ one: section(1, 10, 20), two: says }).checks).toEqual(['exclusion'])
+  })
+
   describe('where a process hung, and its session ended before its lease', () => {
     const [other, hung] = [section(2, 2_000, 2_100), { e: 'lag', ms: 2_900 } as const]
     const held = (left: number, more: readonly Line[], but = { leaseMs: left }): Line[] =>

@@ -40,6 +40,11 @@ export function checkExclusion(
     const unnoticedBy = new Set<Call>()
     for (const next of entered) {
       inside = inside.filter(({ endedAt }) => endedAt > next.enteredAt)
+      // Its process stood still from the grant to the section's first line, and its own hold said that it was over then.
+      if (next.call.beliefs.every(({ at, until }) => until <= at)) {
+        explained.pause += 1
+        continue
+      }
       const others = inside.filter(
         (each) => !admits(each.call, next.call) && !heldBefore(next, each) && !metOpen(next, each),
       )

@@ -9,8 +9,9 @@ export class Recorder {
     this.#file = openSync(path, 'a')
   }
 
-  write(told: Told): void {
-    writeSync(this.#file, `${JSON.stringify({ t: now(), ...told })}\n`)
+  /** @param t when that was so */
+  write(told: Told, t = now()): void {
+    writeSync(this.#file, `${JSON.stringify({ t, ...told })}\n`)
   }
 
   close(): void {

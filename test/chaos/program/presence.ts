@@ -1,8 +1,13 @@
 import { ClosedError, LockLostError } from '../../../src/index.js'
-import type { Told } from '../history/event.js'
+import { now, type Told } from '../history/event.js'
 import type { AnyHold } from './handles.js'
 
-/** One section while it runs: what it writes down, from its entry to its exit. */
+type Asked = Pick<AnyHold, 'signal' | 'remainingMs' | 'assertHeld'> & { readonly fence?: bigint | undefined }
+
+/**
+ * One section while it runs: what it writes down, from its entry to its exit. What its hold says counts from before it was asked: a process
+ * that is stopped between the two would else seem to have been certain for longer than its hold said.
+ */
 export class Presence {
   #lost = false
   readonly #lose = (): void => {
@@ -17,16 +22,17 @@ export class Presence {
   constructor(
     private readonly c: number,
     readonly names: readonly string[],
-    private readonly hold: AnyHold | undefined,
+    private readonly hold: Asked | undefined,
     private readonly certainMs: number,
-    private readonly write: (told: Told) => void,
+    private readonly write: (told: Told, at?: number) => void,
   ) {}
 
   /** @param name which stripe, where any was asked for */
   enter(name: string | undefined): void {
     const { c, hold } = this
-    const fence = hold && 'fence' in hold ? hold.fence?.toString() : undefined
-    this.write({ e: 'enter', c, left: finite(hold?.remainingMs() ?? this.certainMs), fence, name })
+    const at = now()
+    const fence = hold?.fence?.toString()
+    this.write({ e: 'enter', c, left: finite(hold?.remainingMs() ?? this.certainMs), fence, name }, at)
     hold?.signal.addEventListener('abort', this.#lose, { once: true })
     if (hold?.signal.aborted) this.#lose()
   }
@@ -35,9 +41,10 @@ export class Presence {
   look(): boolean {
     const { c, hold } = this
     if (this.#lost || !hold) return !this.#lost
+    const at = now()
     try {
       hold.assertHeld()
-      this.write({ e: 'holds', c, left: finite(hold.remainingMs()) })
+      this.write({ e: 'holds', c, left: finite(hold.remainingMs()) }, at)
     } catch (error) {
       if (!(error instanceof LockLostError) && !(error instanceof ClosedError))
         this.write({ e: 'wrong', what: `assertHeld: ${String(error)}` })
