@@ -1,6 +1,6 @@
-import { connect as connectNet, isIP, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, TLSSocket } from 'node:tls'
-import { setTimeout } from '../../../../base/time/machine-time.js'
+import type { Socket } from 'node:net'
+import { type ConnectionOptions, TLSSocket } from 'node:tls'
+import { dial } from './dial.js'
 import {
   contentOf,
   type Frame,
@@ -15,6 +15,7 @@ import {
   writeFrame,
 } from './frame.js'
 import { HeadersReader } from './headers.js'
+import { OwedPings } from './owed-pings.js'
 import type { Http2Stream } from './stream.js'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -25,23 +26,13 @@ const FIRST_WINDOW = 65_535
 const WINDOW = 2 ** 24
 /** After so many bytes the client sends a window update. */
 const WINDOW_STEP = 2 ** 20
-/** The most frames of one block of headers. */
-const MOST_PARTS = 8
 const LAST_STREAM = 2 ** 31 - 1
-
-/**
- * Servers in Go send a ping for every message that comes, unless an earlier ping has no answer yet: an answer at once would cost both ends as
- * much again as the message.
- */
-const ANSWER_AFTER_MS = 200
 
 const SETTINGS_TAKEN = writeFrame(frameTypes.settings, frameFlags.ack, 0, NOTHING)
 
 const CANCEL = 8
 const REFUSED = 7
 
-/** How many pings of the server may be without an answer. */
-const MOST_OWED = 100
 /** The most bytes that wait for a server that does not read, while it asks for more. */
 const MOST_UNREAD = 2 ** 20
 
@@ -71,14 +62,11 @@ export class Http2Connection {
   #window = FIRST_WINDOW
   #streamWindow = FIRST_WINDOW
   #received = 0
-  /** Headers whose end is still to come. */
-  #block: { readonly stream: number; readonly flags: number; readonly parts: Buffer[] } | undefined
   #ready = false
   #leaving = false
   /** How many settings of the server wait for confirmation. */
   #newSettings = 0
-  /** The server's pings that wait for an answer. */
-  readonly #owed: Buffer[] = []
+  readonly #owed = new OwedPings((answers) => this.#send(answers))
   #failure: unknown
 
   constructor(
@@ -86,21 +74,10 @@ export class Http2Connection {
     tls: ConnectionOptions | undefined,
     private readonly listener: ConnectionListener,
   ) {
-    const { hostname, protocol, port } = new URL(url)
-    const host = hostname.replace(/^\[|\]$/g, '')
-    const address = { host, port: Number(port) }
-    const socket =
-      protocol === 'https:'
-        ? connectTls({
-            ...(isIP(host) === 0 && { servername: host }),
-            ALPNProtocols: ['h2'],
-            ...tls,
-            ...address,
-          })
-        : connectNet(address)
+    const { socket, connected } = dial(url, tls)
     this.#socket = socket
     socket.setNoDelay(true).unref()
-    socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => this.#begin())
+    socket.once(connected, () => this.#begin())
     socket.on('data', (bytes) => this.#hear(bytes))
     socket.once('error', (error) => {
       this.#failure ??= error
@@ -186,7 +163,7 @@ export class Http2Connection {
       stream.begin(this.#nextStream, this.#streamWindow)
       this.#nextStream += 2
       this.#streams.set(stream.number, stream)
-      this.#send(Buffer.concat([...headerFrames(stream), this.#dataOf(stream)]))
+      this.#send(Buffer.concat([...stream.headerFrames(), this.#dataOf(stream)]))
       if (this.#nextStream > LAST_STREAM) this.listener.leaving()
     }
   }
@@ -245,18 +222,15 @@ export class Http2Connection {
     const { type, flags, stream, payload } = frame
     if (!this.#ready && this.#newSettings === 0 && type !== frameTypes.settings)
       throw new RangeError('the server speaks no HTTP/2')
-    if (this.#block && type !== frameTypes.continuation) throw new RangeError('a block of headers is cut off')
+    if (this.#headersIn.unfinished && type !== frameTypes.continuation)
+      throw new RangeError('a block of headers is cut off')
     switch (type) {
       case frameTypes.data:
         this.#data(frame)
         break
       case frameTypes.headers:
-        this.#block = { stream, flags, parts: [] }
-        this.#headers(contentOf(frame), flags)
-        break
       case frameTypes.continuation:
-        if (this.#block?.stream !== stream) throw new RangeError('headers of another stream go on')
-        this.#headers(payload, flags)
+        this.#headers(frame)
         break
       case frameTypes.reset:
         this.#reset(stream, payload.readUInt32BE())
@@ -266,7 +240,7 @@ export class Http2Connection {
         break
       case frameTypes.ping:
         if (flags & frameFlags.ack) this.#pings.shift()?.(true)
-        else this.#acknowledge(payload)
+        else this.#owed.add(payload)
         break
       case frameTypes.goAway:
         this.#goAway(payload.readUInt32BE() & 0x7fffffff)
@@ -290,17 +264,6 @@ export class Http2Connection {
     this.listener.leaving()
   }
 
-  #acknowledge(ping: Buffer): void {
-    if (this.#owed.length >= MOST_OWED) throw new RangeError('the server sends nothing but pings')
-    if (this.#owed.length === 0) setTimeout(() => this.#payOwed(), ANSWER_AFTER_MS).unref()
-    this.#owed.push(Buffer.from(ping))
-  }
-
-  #payOwed(): void {
-    const answers = this.#owed.splice(0).map((ping) => writeFrame(frameTypes.ping, frameFlags.ack, 0, ping))
-    this.#send(Buffer.concat(answers))
-  }
-
   #data(frame: Frame): void {
     const length = frame.payload.length
     const stream = this.#streams.get(frame.stream)
@@ -320,18 +283,12 @@ export class Http2Connection {
     if (last) this.#over(stream)
   }
 
-  /** A block of headers, or a part of one. */
-  #headers(part: Buffer, flags: number): void {
-    const block = this.#block
-    if (!block) return
-    block.parts.push(part)
-    if (block.parts.length > MOST_PARTS) throw new RangeError('a block of headers is too long')
-    if ((flags & frameFlags.endHeaders) === 0) return
-    this.#block = undefined
-    const headers = this.#headersIn.read(block.parts.length === 1 ? part : Buffer.concat(block.parts))
-    const stream = this.#streams.get(block.stream)
-    stream?.listener.headers(headers)
-    if (stream && block.flags & frameFlags.endStream) this.#over(stream)
+  #headers(frame: Frame): void {
+    const block = this.#headersIn.add(frame)
+    const stream = block && this.#streams.get(block.stream)
+    if (!stream) return
+    stream.listener.headers(block.headers)
+    if (block.last) this.#over(stream)
   }
 
   #over(stream: Http2Stream): void {
@@ -377,15 +334,4 @@ export class Http2Connection {
     else if (stream) stream.window += bytes
     this.#flushAll()
   }
-}
-
-function headerFrames({ block, number }: Http2Stream): Buffer[] {
-  const frames: Buffer[] = []
-  for (let at = 0; at === 0 || at < block.length; at += LONGEST_PAYLOAD) {
-    const part = block.subarray(at, at + LONGEST_PAYLOAD)
-    const last = at + LONGEST_PAYLOAD >= block.length
-    const type = at === 0 ? frameTypes.headers : frameTypes.continuation
-    frames.push(writeFrame(type, last ? frameFlags.endHeaders : 0, number, part))
-  }
-  return frames
 }

@@ -1,3 +1,4 @@
+import { contentOf, type Frame, frameFlags, frameTypes } from './frame.js'
 import { fromHuffman } from './huffman.js'
 
 /** Headers by their names. */
@@ -40,16 +41,43 @@ function lengthened(text: string): string {
 /** How many blocks to remember: a server sends the same ones before and after nearly every answer. */
 const REMEMBERED = 4
 
-/** Reads blocks of headers. What one says does not depend on those before it, since nobody makes notes. */
+/** The most frames of one block of headers. */
+const MOST_PARTS = 8
+
+/** Reads blocks of headers, each from one frame or several. What one says does not depend on those before it, since nobody makes notes. */
 export class HeadersReader {
   readonly #known: Array<{ readonly block: Buffer; readonly headers: Headers }> = []
+  /** Those whose end is still to come. */
+  #begun: { readonly stream: number; readonly last: boolean; readonly parts: Buffer[] } | undefined
 
-  /** @throws RangeError for anything but a block of headers, and for a reference to the dynamic table. */
-  read(block: Buffer): Headers {
+  get unfinished(): boolean {
+    return this.#begun !== undefined
+  }
+
+  /**
+   * The headers that end with that frame, and whether they are the last of their stream.
+   * @throws RangeError for anything but a block of headers, and for a reference to the dynamic table.
+   */
+  add(
+    frame: Frame,
+  ): { readonly stream: number; readonly last: boolean; readonly headers: Headers } | undefined {
+    const { type, flags, stream } = frame
+    const begins = type === frameTypes.headers
+    if (begins) this.#begun = { stream, last: (flags & frameFlags.endStream) !== 0, parts: [] }
+    const begun = this.#begun
+    if (begun?.stream !== stream) throw new RangeError('headers of another stream go on')
+    begun.parts.push(begins ? contentOf(frame) : frame.payload)
+    if (begun.parts.length > MOST_PARTS) throw new RangeError('a block of headers is too long')
+    if ((flags & frameFlags.endHeaders) === 0) return undefined
+    this.#begun = undefined
+    return { stream, last: begun.last, headers: this.#read(Buffer.concat(begun.parts)) }
+  }
+
+  #read(block: Buffer): Headers {
     for (const known of this.#known) if (known.block.equals(block)) return known.headers
     const headers = new BlockReader(block).headers()
     if (this.#known.length === REMEMBERED) this.#known.shift()
-    this.#known.push({ block: Buffer.from(block), headers })
+    this.#known.push({ block, headers })
     return headers
   }
 }

@@ -1,3 +1,4 @@
+import { frameFlags, frameTypes, LONGEST_PAYLOAD, writeFrame } from './frame.js'
 import type { Headers } from './headers.js'
 
 /** Told of one stream. */
@@ -37,6 +38,18 @@ export class Http2Stream {
   begin(number: number, window: number): void {
     this.number = number
     this.window = window
+  }
+
+  headerFrames(): Buffer[] {
+    const { block, number } = this
+    const frames: Buffer[] = []
+    for (let at = 0; at === 0 || at < block.length; at += LONGEST_PAYLOAD) {
+      const part = block.subarray(at, at + LONGEST_PAYLOAD)
+      const last = at + LONGEST_PAYLOAD >= block.length
+      const type = at === 0 ? frameTypes.headers : frameTypes.continuation
+      frames.push(writeFrame(type, last ? frameFlags.endHeaders : 0, number, part))
+    }
+    return frames
   }
 
   /** @param complete whether nothing comes after it */
