@@ -10,6 +10,7 @@ import { fencesCases } from './cases/fences.cases.js'
 import { habitCases } from './cases/habit.cases.js'
 import { latchCases } from './cases/latch.cases.js'
 import { leaderCases } from './cases/leader.cases.js'
+import { leaderObserversCases } from './cases/leader-observers.cases.js'
 import { lingeringCases } from './cases/lingering.cases.js'
 import { multiLockCases } from './cases/multi-lock.cases.js'
 import { multiLockHoldsCases } from './cases/multi-lock-holds.cases.js'
@@ -64,7 +65,7 @@ const topics: Readonly<Record<string, Topic>> = {
     kind: 'fenced',
     cases: [commonCases, waitingCases, lingeringCases, habitCases, notReentrantCases, fencesCases],
   },
-  leader: { needs: 'fencedLock', cases: [leaderCases] },
+  leader: { needs: 'fencedLock', cases: [leaderCases, leaderObserversCases] },
   'fair lock': {
     needs: 'fairLock',
     kind: 'fair',

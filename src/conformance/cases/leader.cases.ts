@@ -6,49 +6,13 @@ import {
   InvalidArgumentError,
   type LeaderState,
   LockLostError,
-  type Term,
   type TermEnd,
 } from '../../index.js'
-import { given } from '../given.js'
+import { Candidate } from '../candidate.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
-
-/** A candidate that does nothing but note what happens to it. */
-class Candidate {
-  readonly terms: Term[] = []
-  readonly ends: TermEnd[] = []
-  readonly election: Election
-
-  constructor(
-    readonly holdfast: Holdfast,
-    name: string,
-    private readonly log: string[] = [],
-    label = '',
-  ) {
-    this.election = holdfast.leader(name, {
-      onElected: (term) => {
-        this.terms.push(term)
-        this.log.push(`${label} elected`)
-      },
-      onRevoked: (end) => {
-        this.ends.push(end)
-        this.log.push(`${label} ${end}`)
-      },
-    })
-  }
-
-  get leads(): boolean {
-    return this.election.term !== undefined
-  }
-
-  get last(): Term {
-    const term = this.terms.at(-1)
-    if (!term) throw new Error('never elected')
-    return term
-  }
-}
 
 /** One leader among processes: `holdfast.leader`. */
 export function leaderCases(place: Place): void {
@@ -244,85 +208,6 @@ export function leaderCases(place: Place): void {
       await inTime(place, election.stop())
       expect(election.term).toBeUndefined()
       await untilIdle(place, holdfast)
-    })
-
-    test('E5: observers see who leads and with which fence, in every process, and that nobody does', async () => {
-      const name = place.lockName()
-      const observer = place.holdfast().leader(name)
-      expect(await observer.current()).toBeUndefined()
-      const candidate = electing(place.holdfast(), name)
-      await untilLeads(candidate)
-      const { owner, fence } = candidate.last
-      for (const election of [observer, candidate.election]) {
-        const leader = await election.current()
-        expect(leader).toMatchObject(place.traits.namesHolder ? { owner, fence } : { fence })
-        expect(leader?.remainingMs).toBeGreaterThan(0)
-      }
-      expect(observer.term).toBeUndefined()
-      await inTime(place, candidate.election.stop())
-      expect(await observer.current()).toBeUndefined()
-      await observer.stop()
-    })
-
-    test('E5: a reader that leaves while it awaits a change is let go at once', async () => {
-      const holdfast = place.holdfast()
-      const states = holdfast.leader(place.lockName()).watch()[Symbol.asyncIterator]()
-      expect(await states.next()).toEqual({ done: false, value: undefined })
-      const change = states.next()
-      await inTime(place, Promise.resolve(states.return?.()))
-      expect(await change).toEqual({ done: true, value: undefined })
-      await untilIdle(place, holdfast)
-    })
-
-    given(
-      place,
-      'push',
-      'countDownLatch',
-    )(
-      'E5: observers are told of each change long before they would look: elected, resigned, elected',
-      async () => {
-        const name = place.lockName()
-        const observing = place.holdfast()
-        const seen: Array<LeaderState | undefined> = []
-        const stop = new AbortController()
-        const watching = (async () => {
-          for await (const leader of observing.leader(name).watch({ signal: stop.signal })) seen.push(leader)
-        })()
-        await place.eventually(() => seen.length === 1)
-        expect(seen).toEqual([undefined])
-        const startedAt = place.now()
-        const first = electing(place.holdfast(), name)
-        await place.eventually(() => seen.length === 2)
-        expect(seen[1]).toMatchObject({ owner: first.last.owner, fence: first.last.fence })
-        await inTime(place, first.election.stop())
-        await place.eventually(() => seen.at(-1) === undefined)
-        const second = electing(place.holdfast(), name)
-        await place.eventually(() => seen.at(-1)?.fence === second.terms.at(-1)?.fence && second.leads)
-        // Nobody has called who looks when a lease has ended: that takes the watchdog's 30 s.
-        expect(place.now() - startedAt).toBeLessThan(25_000)
-        stop.abort()
-        await inTime(place, watching)
-        await inTime(place, second.election.stop())
-        await untilIdle(place, observing)
-      },
-    )
-
-    test('E5: an observer learns of a leader that died when its lease has ended', async () => {
-      const name = place.lockName()
-      const watchdogMs = place.lease(900)
-      const first = electing(place.holdfast({ watchdogMs }), name)
-      await untilLeads(first)
-      const observing = place.holdfast({ watchdogMs })
-      const seen: Array<LeaderState | undefined> = []
-      const stop = new AbortController()
-      const watching = (async () => {
-        for await (const leader of observing.leader(name).watch({ signal: stop.signal })) seen.push(leader)
-      })()
-      await place.eventually(() => seen.length === 1)
-      await first.holdfast.close()
-      await place.eventually(() => seen.at(-1) === undefined)
-      stop.abort()
-      await inTime(place, watching)
     })
 
     test('closing the client ends a candidacy and what observers read, and leaves nothing', async () => {

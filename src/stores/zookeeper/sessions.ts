@@ -5,7 +5,8 @@ import type { SessionGrant } from '../session/link.js'
 import { Rota } from './client/address.js'
 import { deleteNode } from './client/operations.js'
 import { codes, isRefusal, RefusedError } from './client/result-codes.js'
-import { SessionOverError, type SessionTerms, ZooKeeperSession } from './client/session.js'
+import { SessionOverError, ZooKeeperSession } from './client/session.js'
+import type { SessionTerms } from './client/session-terms.js'
 import { failureOf } from './failure.js'
 import type { ZooKeeperTerms } from './options.js'
 
@@ -57,7 +58,7 @@ export class Sessions {
         if (this.#used) this.settings.onSuspended?.(failureOf(cause, { command: 'session' }))
       },
       onExpired: (session, cause) => {
-        if (this.#current === session) this.#current = undefined
+        if (this.#current?.id === session.id) this.#current = undefined
         this.onEnded(nameOf(session), failureOf(cause, { command: 'session' }))
       },
     }
@@ -213,7 +214,7 @@ function closed(): Error {
   return new SessionOverError('the client was closed')
 }
 
-function nameOf({ id }: ZooKeeperSession): string {
+function nameOf({ id }: { readonly id: bigint }): string {
   return BigInt.asUintN(64, id).toString(16)
 }
 

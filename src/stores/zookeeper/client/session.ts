@@ -1,27 +1,10 @@
-import type { ConnectionOptions } from 'node:tls'
 import { pause } from '../../../base/time/pause.js'
-import type { Schedule } from '../../../base/time/schedule.js'
-import type { Rota } from './address.js'
 import { Connection } from './connection.js'
 import { MalformedReplyError } from './jute.js'
 import { closeSession, type Operation, watchNode } from './operations.js'
 import { codes, orNone, RefusedError } from './result-codes.js'
+import type { SessionTerms } from './session-terms.js'
 import { WatchedNodes } from './watched-nodes.js'
-
-/** Which servers, and who asks. */
-export interface SessionTerms {
-  readonly rota: Rota
-  readonly tls: ConnectionOptions | undefined
-  /** Such as `user:password` for the scheme `digest`. */
-  readonly identity: { readonly scheme: string; readonly auth: string } | undefined
-  readonly schedule: Schedule
-  /** Every request settles within this time. */
-  readonly commandTimeoutMs: number
-  /** The connection is gone, the session perhaps not. */
-  readonly onSuspended: (cause: Error) => void
-  /** The server has ended the session, with all that ends with it. */
-  readonly onExpired: (session: ZooKeeperSession, cause: Error) => void
-}
 
 /** There was no answer in time: it may come about yet, or not. */
 export class NoAnswerError extends Error {}
@@ -34,6 +17,7 @@ const SILENCE = 1 / 6
 const LEAST_SILENCE_MS = 150
 /** How long a server may take to confirm the end of a session. */
 const GOODBYE_MS = 500
+
 /** A session, over as many connections as it takes. Its nodes end with it, and it ends when no server has heard of it for its time. */
 export class ZooKeeperSession {
   readonly #nodes: WatchedNodes
