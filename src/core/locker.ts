@@ -53,11 +53,12 @@ export class Locker extends Environment {
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.queue(call.name)
-    this.lingering.came(call)
-    const kept = enterInMemory(this, queue, call)
+    const now = this.schedule.clock.now()
+    this.lingering.came(call, now)
+    const kept = enterInMemory(this, queue, call, now)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
-      return Promise.resolve(granted(this, call, kept, this.schedule.clock.now(), calledAt))
+      return Promise.resolve(granted(this, call, kept, now, now, calledAt))
     }
     const acquisition = new Acquisition(this, queue, call, () => {
       this.lifetime.acquired(acquisition)

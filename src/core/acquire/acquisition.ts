@@ -194,7 +194,7 @@ export class Acquisition implements Linked<Acquisition> {
 
   async #enterKept(): Promise<HoldRecord | undefined> {
     const { env, queue, call, waiter } = this
-    const grant = enterInMemory(env, queue, call)
+    const grant = enterInMemory(env, queue, call, env.schedule.clock.now())
     return grant ? this.#attempt.granted(grant) : await enterInStore(env, queue, waiter)
   }
 

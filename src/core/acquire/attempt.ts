@@ -183,7 +183,8 @@ export class Attempt {
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
     this.queue.saw(undefined)
-    return granted(this.env, this.call, grant, this.waiter.startedAt, this.waiter.calledAt)
+    const { env, call, waiter } = this
+    return granted(env, call, grant, env.schedule.clock.now(), waiter.startedAt, waiter.calledAt)
   }
 
   #refused(

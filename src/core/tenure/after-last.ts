@@ -35,15 +35,16 @@ export function lastHold(
   env: Environment,
   queue: LocalQueue | undefined,
   grant: HoldRecord,
+  now: number,
 ): LastHold & { readonly next: Waiter | undefined } {
   const { tenure } = grant
   const next = queue?.policy.successor?.()
   return {
-    keptMs: keptForMs(env, tenure),
+    keptMs: keptForMs(tenure, now),
     next,
     tied: tenure.tied,
-    spent: isSpent(env, tenure),
-    canPassInMemory: next !== undefined && canPassInMemory(env, grant, next.call),
-    lingersUntil: queue && env.lingering.staysUntil(queue, grant),
+    spent: isSpent(env, tenure, now),
+    canPassInMemory: next !== undefined && canPassInMemory(env, grant, next.call, now),
+    lingersUntil: queue && env.lingering.staysUntil(queue, grant, now),
   }
 }

@@ -8,14 +8,19 @@ import { abandon } from './release.js'
 import type { HoldRecord } from './tenure.js'
 
 /** Lets a call enter the lock that has stayed with this process (lingering.ts): a hand-over from nobody. Undefined where the store must hear of it. */
-export function enterInMemory(env: Environment, queue: LocalQueue, call: Call): HoldRecord | undefined {
-  const last = env.lingering.lastOf(queue.name)
-  if (!last || !canPassInMemory(env, last, call)) return undefined
+export function enterInMemory(
+  env: Environment,
+  queue: LocalQueue,
+  call: Call,
+  now: number,
+): HoldRecord | undefined {
+  const last = env.lingering.lastOf(queue.name, now)
+  if (!last || !canPassInMemory(env, last, call, now)) return undefined
   env.lingering.take(last)
   env.metrics.lingered()
   // Where each owner has a tenure of its own it is found by its owner.
   queue.tenures.ended(last.tenure)
-  const grant = handOverInMemory(env, last, call)
+  const grant = handOverInMemory(env, last, call, now)
   queue.tenures.began(last.tenure)
   return grant
 }

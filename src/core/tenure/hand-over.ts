@@ -29,12 +29,12 @@ const MOST_UNCONFIRMED = 1_024
 
 /** Whether the store need not hear of it: then the lock can change hands in memory. */
 export function canPassInMemory(
-  { kind, schedule, tenures }: Environment,
+  { kind, tenures }: Environment,
   { tenure, renewUntil }: HoldRecord,
   { leaseMs }: Call,
+  now: number,
 ): boolean {
   if (renewUntil === undefined || leaseMs !== undefined || kind.fenced) return false
-  const now = schedule.clock.now()
   // A longer lease was for those who asked for it: the next holder's crash must not cost others so much.
   if (tenure.deadline > leaseDeadline(now, tenures.watchdog.leaseMs)) return false
   const { passed } = tenure
@@ -43,9 +43,8 @@ export function canPassInMemory(
 }
 
 /** Hands the lock on in memory. The call's hold is in force when this returns. */
-export function handOverInMemory(env: Environment, last: HoldRecord, call: Call): HoldRecord {
+export function handOverInMemory(env: Environment, last: HoldRecord, call: Call, now: number): HoldRecord {
   const { tenure } = last
-  const now = env.schedule.clock.now()
   const grant = handedOver(tenure, call, now)
   tenure.passTo(call.caller.owner, grant, now)
   env.tenures.watchdog.resume(tenure)

@@ -5,8 +5,8 @@ import type { Environment } from '../environment.js'
 import type { Tenure } from './tenure.js'
 
 /** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
-export function keptForMs({ schedule }: Environment, { kept }: Tenure): number {
-  return kept === undefined ? 0 : Math.max(Math.ceil(kept.until - schedule.clock.now()), 0)
+export function keptForMs({ kept }: Tenure, now: number): number {
+  return kept === undefined ? 0 : Math.max(Math.ceil(kept.until - now), 0)
 }
 
 /**
@@ -18,7 +18,7 @@ export function keepTaken(env: Environment, tenure: Tenure): () => Promise<Relea
   const { name, storedAs: from, kept } = tenure
   const owner = kept?.as ?? nobody()
   return async () => {
-    const leaseMs = Math.max(keptForMs(env, tenure), 1)
+    const leaseMs = Math.max(keptForMs(tenure, env.schedule.clock.now()), 1)
     const { outcome } = await env.port.handOver({ name, from, owner, heldBefore: 0, leaseMs })
     return outcome === 'granted' ? 'still-held' : 'not-owner'
   }

@@ -84,13 +84,16 @@ export class Lingering {
   }
 
   /** Until when a lock may stay whose last hold is given back, and for which nobody of this process waits; undefined: it has to be released. */
-  staysUntil(queue: LocalQueue, { tenure, lingerMs, renewUntil }: HoldRecord): number | undefined {
+  staysUntil(
+    queue: LocalQueue,
+    { tenure, lingerMs, renewUntil }: HoldRecord,
+    now: number,
+  ): number | undefined {
     const { stay } = tenure
     if (!stay || tenure.tied || lingerMs === 0 || this.#ended || !queue.waiters.empty) return undefined
-    const { schedule, settings, kind } = this.services
-    const now = schedule.clock.now()
+    const { settings, kind } = this.services
     const auto = lingerMs === 'auto'
-    const spent = isSpent(this.services, tenure)
+    const spent = isSpent(this.services, tenure, now)
     const likelyMs = auto && !spent ? this.#likelyMs(queue.name) : 0
     if (auto && likelyMs === 0) return undefined
     // To the end of the turn of the event loop.
@@ -104,20 +107,20 @@ export class Lingering {
   }
 
   /** The release of a last hold that sends nothing although nobody of this process waits. */
-  stays(grant: HoldRecord, endsAt: number): void {
+  stays(grant: HoldRecord, endsAt: number, now: number): void {
     const { tenure } = grant
     const { stay } = tenure
     if (!stay) return
     const { schedule } = this.services
     const { entered } = stay
-    this.#noteLeft(grant)
+    this.#noteLeft(grant, now)
     this.#forgoExit ??= atExit(() => this.#letAllGo())
     if (stay.asked)
       schedule.afterTurn(() => {
         if (stay.vacant && stay.entered === entered) this.#letGo(tenure)
       })
     else {
-      stay.since ??= schedule.clock.now()
+      stay.since ??= now
       this.#wakeAt(endsAt, tenure.name, stay)
     }
     // While the event loop is blocked a thread would renew it beyond that.
@@ -132,9 +135,9 @@ export class Lingering {
   }
 
   /** The hold that was the last in a lock that has stayed, with nobody inside. */
-  lastOf(name: string): HoldRecord | undefined {
+  lastOf(name: string, now = this.services.schedule.clock.now()): HoldRecord | undefined {
     const last = this.#left.get(name)
-    return last && this.tenures.stillHeld(last.tenure) ? last : undefined
+    return last && this.tenures.stillHeld(last.tenure, now) ? last : undefined
   }
 
   /** Its tenure goes on with another hold. */
@@ -146,13 +149,13 @@ export class Lingering {
   }
 
   /** A call asks for that lock. */
-  came({ name, lingerMs }: Call): void {
-    if (lingerMs === 'auto') this.#habits.came(name, this.services.schedule.clock.now())
+  came({ name, lingerMs }: Call, now: number): void {
+    if (lingerMs === 'auto') this.#habits.came(name, now)
   }
 
   /** A tenure has ended, and no call of this process is left that wants its lock. */
   leftBehind({ holds: [last] }: Tenure): void {
-    if (last && !last.stayed) this.#noteLeft(last)
+    if (last && !last.stayed) this.#noteLeft(last, this.services.schedule.clock.now())
   }
 
   /** A tenure is over. */
@@ -182,10 +185,9 @@ export class Lingering {
     return this.services.kind.placePer === 'process' ? this.#habits.keepMs(name) : 0
   }
 
-  #noteLeft({ lingerMs, grantedAt, tenure: { name } }: HoldRecord): void {
+  #noteLeft({ lingerMs, grantedAt, tenure: { name } }: HoldRecord, now: number): void {
     if (lingerMs !== 'auto') return
-    const { schedule, settings } = this.services
-    const now = schedule.clock.now()
+    const { settings } = this.services
     // After a section that is as long as a slice the lock never stays, so it is not to be noted as if it might.
     if (now - grantedAt < settings.handOverSliceMs) this.#habits.left(name, now)
     else this.#habits.end(name)

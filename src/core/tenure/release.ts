@@ -17,19 +17,20 @@ import { retryWithinLease, withinLease } from './within-lease.js'
 export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
   const { tenure } = grant
   const { tenures } = env
-  const held = tenures.stillHeld(tenure)
+  const now = env.schedule.clock.now()
+  const held = tenures.stillHeld(tenure, now)
   if (!held || tenure.holds.length !== 1 || !tenure.turns.free || grant.endedBy) return false
-  const last = lastHold(env, tenures.queueOf(tenure), grant)
+  const last = lastHold(env, tenures.queueOf(tenure), grant, now)
   const becomes = afterLast(last)
   const { owner } = tenure
   if (becomes === 'pass' && last.next) {
-    tenures.holdEnded(grant)
-    last.next.receive(handOverInMemory(env, grant, last.next.call))
+    tenures.holdEnded(grant, now)
+    last.next.receive(handOverInMemory(env, grant, last.next.call, now))
     grant.passedOn = true
     env.metrics.handedOverInMemory()
   } else if (becomes === 'linger' && last.lingersUntil !== undefined) {
-    tenures.holdEnded(grant)
-    env.lingering.stays(grant, last.lingersUntil)
+    tenures.holdEnded(grant, now)
+    env.lingering.stays(grant, last.lingersUntil, now)
   } else return false
   released(env, tenure, owner, 0)
   return true
@@ -47,8 +48,8 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
   const askedAt = clock.now()
   // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
   const before = turns.tryTake() ? undefined : await turns.takeFirst()
-  env.tenures.stillHeld(tenure)
   const begunAt = clock.now()
+  env.tenures.stillHeld(tenure, begunAt)
   // If the release before it has used up the patience for this outage, this one does not try again.
   const isOver = before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs
   const givenUp = isOver ? { error: before, sentAt: askedAt } : undefined
@@ -56,7 +57,7 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
   let failure: unknown
   try {
     if (grant.endedBy) throw grant.endedBy
-    env.tenures.holdEnded(grant)
+    env.tenures.holdEnded(grant, begunAt)
     await (isLast ? endPossession : endHold)(env, grant, { askedAt, begunAt, givenUp })
   } catch (error) {
     if (isTransient(error)) failure = error
@@ -96,7 +97,7 @@ async function endPossession(env: Environment, grant: HoldRecord, begun: Begun):
   const { tenure } = grant
   const { tenures } = env
   const queue = tenures.queueOf(tenure)
-  const last = lastHold(env, queue, grant)
+  const last = lastHold(env, queue, grant, begun.begunAt)
   const becomes = afterLast(last)
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)

@@ -47,9 +47,9 @@ export class Tenures implements Renewals {
   }
 
   /** Compares the clock with the tenure's deadline and draws the consequence. Tells whether it is still held. */
-  stillHeld(tenure: Tenure): boolean {
+  stillHeld(tenure: Tenure, now = this.schedule.clock.now()): boolean {
     if (tenure.state === 'over') return false
-    if (this.schedule.clock.now() < tenure.deadline) return true
+    if (now < tenure.deadline) return true
     this.lose(tenure, endOf(tenure), undefined)
     return false
   }
@@ -200,10 +200,10 @@ export class Tenures implements Renewals {
   }
 
   /** A hold stands no more: its release was asked for, its lock was lost, or the client is closed. Counts once. */
-  holdEnded(hold: HoldRecord): void {
+  holdEnded(hold: HoldRecord, now = this.schedule.clock.now()): void {
     if (hold.counted) return
     hold.counted = true
-    const heldMs = this.schedule.clock.now() - hold.grantedAt
+    const heldMs = now - hold.grantedAt
     this.services.metrics.holdEnded(heldMs)
     endHold(hold.trace, heldMs, hold.endedBy)
   }
