@@ -141,7 +141,7 @@ export class Acquisition implements Linked<Acquisition> {
       once,
       handedOff: waiter.handedOff,
       nested: this.#isNested(tenure),
-      keptHere: env.lingering.lastOf(queue.name) !== undefined,
+      keptHere: env.lingering.lastOf(queue.name, now) !== undefined,
       tryAgainAt: call.insists ? retryAt : learned.patience?.askAgainAt,
       handOffPending: waiter.handOffPending,
       // A tenure that began or ended meanwhile is reason to look again, if there is the time.
