@@ -6,7 +6,7 @@ export class ProcessPlace {
   /** Whether a waiter asks under its owner at the moment: two would both be granted the lock. */
   lent = false
 
-  /** @param restsUntil until when there is nothing to ask; the process is told of what comes before */
+  /** @param restsUntil the process asks nothing before that time: the store tells it of what happens earlier */
   constructor(
     readonly owner: Owner,
     public restsUntil: number,

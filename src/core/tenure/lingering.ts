@@ -71,7 +71,7 @@ export class Lingering {
     if (auto && this.#likelyMs(queue.name) === 0) return undefined
     const ear = this.#ears.get(queue) ?? this.#listen(queue, auto)
     if (!ear?.watch.inForce) return undefined
-    // Where a lock lasts as long as its client's session a lease of its own would cost commands.
+    // A store whose locks last as long as their session would need a command to give one a lease of its own.
     const short = auto && leaseMs === undefined && !this.services.port.bound
     return { ear, asks: ear.asks, leaseMs: short ? firstLeaseMs(this.services.settings.watchdogMs) : leaseMs }
   }
