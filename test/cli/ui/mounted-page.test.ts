@@ -1,10 +1,10 @@
-/** `holdfast/ui` in a real browser, mounted in each framework; Express has its turn in mounted.test.ts. */
+/** `holdfast/ui` in a real browser, mounted in each framework. */
 import web from 'express'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser, refusal } from './chromium.js'
 import { freeInBrowser, pageOf } from './mounted-page.js'
-import { express, frameworks, originOf } from './mounting.js'
+import { frameworks, originOf } from './mounting.js'
 
 describe.skipIf(refusal !== undefined)(`holdfast/ui in Chromium${refusal ? `: ${refusal}` : ''}`, () => {
   let browser: Browser
@@ -13,7 +13,7 @@ describe.skipIf(refusal !== undefined)(`holdfast/ui in Chromium${refusal ? `: ${
   })
   afterAll(() => browser.close())
 
-  it.each(frameworks.filter((each) => each !== express))('in %s', async (...framework) => {
+  it.each(frameworks)('in %s', async (...framework) => {
     await freeInBrowser(browser, ...framework)
   })
 

@@ -1,10 +1,9 @@
-/** `holdfast/ui` in real applications, behind their login, asked over HTTP; one of them in a real browser. */
+/** `holdfast/ui` in real applications, behind their login, asked over HTTP. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Freed, ui } from '../../../src/cli/ui/index.js'
 import { MemoryStore } from '../../../src/stores/memory/index.js'
 import { eventually } from '../../setup/eventually.js'
-import { openBrowser, refusal } from './chromium.js'
-import { freeInBrowser, pageOf } from './mounted-page.js'
+import { pageOf } from './mounted-page.js'
 import { AUTHORIZATION, express, frameworks } from './mounting.js'
 
 /** Reads events until one matches, and leaves. */
@@ -128,12 +127,3 @@ it('says which option it does not know', () => {
   expect(() => ui(new MemoryStore(), options)).toThrow(/unknown option "allowUnlocks"/)
   expect(() => ui(new MemoryStore(), { historyMs: 86_400_001 })).toThrow(/at most 86400000, a day/)
 })
-
-it.skipIf(refusal !== undefined)(
-  'in Express, in Chromium: from the list to a lock, which is freed',
-  async () => {
-    const browser = await openBrowser()
-    onTestFinished(() => browser.close())
-    await freeInBrowser(browser, ...express)
-  },
-)
