@@ -21,7 +21,8 @@ export class Forked {
       this.#messages.push(message)
       this.#onMessage?.()
     })
-    this.#exited = once(child, 'exit').then(([code]) => {
+    // Not `exit`: what it said and printed last may come after that.
+    this.#exited = once(child, 'close').then(([code]) => {
       Forked.#alive.delete(this)
       this.#onMessage?.()
       return typeof code === 'number' ? code : null
