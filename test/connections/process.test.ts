@@ -21,7 +21,7 @@ class Child {
   #lastLineAt = 0
 
   constructor(private readonly child: ChildProcess) {
-    this.#exit = once(child, 'exit')
+    this.#exit = once(child, 'close')
     if (child.stdout) {
       createInterface(child.stdout).on('line', (line) => {
         this.lines.push(line)
