@@ -163,7 +163,10 @@ describe('a server that refuses', () => {
     await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
     const errors = journalOf(mute, 'error')
-    const hold = await mute.readWriteLock(scene.name).writeLock().acquire({ leaseMs: 2_000 })
+    const hold = await mute
+      .readWriteLock(scene.name)
+      .writeLock()
+      .acquire({ leaseMs: lasting(2_000) })
     const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
     await lineOf(scene, 1)
     await hold.release()
