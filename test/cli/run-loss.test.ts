@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { standaloneClient } from '../setup/clients.js'
+import { lasting } from '../setup/lasting.js'
 import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
 import { ownServer, useProgram } from './program.js'
@@ -39,7 +40,7 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
-    const flags = ['--watchdog', '1.5', '--grace', '0.3', '--json']
+    const flags = ['--watchdog', `${lasting(1_500) / 1_000}`, '--grace', '0.3', '--json']
     const running = program.start(['run', name, ...flags, '--', ...stubborn])
     await running.shows('ready')
     const lock = place.holdfast().lock(name)
@@ -122,7 +123,9 @@ describe('holdfast run: the lock is lost', () => {
   it('the command’s exit code stands when the lock can no longer be given back', async () => {
     const server = await ownServer()
     const script = 'echo ready; read line; exit 3'
-    const args = ['run', place.lockName(), '--lease', '2', '--grace', '0.1', '--', 'sh', '-c', script]
+    // The command ends by itself before that, and its release is tried until then.
+    const lease = `${lasting(3_000) / 1_000}`
+    const args = ['run', place.lockName(), '--lease', lease, '--grace', '0.1', '--', 'sh', '-c', script]
     const running = program.start(args, { url: server.url })
     await running.shows('ready')
     await server.kill()

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { Holdfast } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { span } from '../setup/span.js'
 
 /** Design section 7, contended. The holder's client goes straight to the server where only the waiter is counted. */
@@ -17,10 +19,11 @@ describe.each([
     const holdfast = scene.holdfast({}, { proxied })
     const name = `${scene.name}:warm-up`
     const hold = await holdfast.lock(name).acquire()
-    await holdfast
-      .lock(name)
-      .acquire({ waitMs: 50 })
-      .catch(() => undefined)
+    const abort = new AbortController()
+    const waiting = rejectionOf(holdfast.lock(name).acquire({ signal: abort.signal }))
+    await eventually(async () => (await holdfast.lock(name).countWaitingClients()) === 1)
+    abort.abort('enough')
+    expect(await waiting).toBe('enough')
     await hold.release()
     // The server is asked, since a busy machine may have a subscription sent twice.
     await eventually(
@@ -68,7 +71,7 @@ describe.each([
     await using _hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const waiter = await warm(true)
     const tally = scene.proxy.tally()
-    await expect(waiter.lock(scene.name).acquire({ waitMs: 300 })).rejects.toMatchObject({
+    await expect(waiter.lock(scene.name).acquire({ waitMs: lasting(600) })).rejects.toMatchObject({
       code: 'LOCK_TIMEOUT',
     })
     // The subscription is given up after what was sent at the end, if anything was.
@@ -110,7 +113,12 @@ describe.each([
     const direct = scene.holdfast({}, { proxied: false })
     // It learns of the refusal at another lock.
     const other = await direct.lock(`${scene.name}:other`).acquire()
-    expect(await waiter.lock(`${scene.name}:other`).tryAcquire({ waitMs: 1_000 })).toBeNull()
+    const told = new Promise((resolve) => waiter.once('error', resolve))
+    const abort = new AbortController()
+    const learning = rejectionOf(waiter.lock(`${scene.name}:other`).acquire({ signal: abort.signal }))
+    await told
+    abort.abort('enough')
+    expect(await learning).toBe('enough')
     await other.release()
     const hold = await direct.lock(scene.name).acquire()
     const tally = scene.proxy.tally()

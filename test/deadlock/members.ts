@@ -12,8 +12,6 @@ export type Place =
 export interface Members {
   readonly processes: readonly Forked[]
   readonly names: readonly string[]
-  /** When all were told to ask for their second lock. */
-  readonly since: number
 }
 
 export const labels = ['web-1', 'web-2', 'batch'] as const
@@ -34,9 +32,8 @@ export async function ringOfProcesses(
     return Forked.start(new URL('./member.fixture.ts', import.meta.url), member)
   })
   for (const each of processes) await heard(each, 'inside')
-  const since = performance.now()
   for (const each of processes) each.send('go')
-  return { processes, names, since }
+  return { processes, names }
 }
 
 /** Its next word of that sort; others are passed over. */

@@ -24,14 +24,11 @@ export interface Traces {
 export function ringCases(place: () => Place, traces: () => Traces): void {
   afterEach(() => Forked.killAll())
 
-  test('K2: the cycle is named within two seconds, with labels; all are told, and go on waiting', async () => {
+  test('K2: the cycle is named, with labels; all are told, and go on waiting', async () => {
     const names = freshNames()
-    const { processes, since } = await ringOfProcesses(place(), names)
-    const telling = processes.map((each) => heard(each, 'deadlock'))
-    await Promise.race(telling)
-    // The others look again within a second: test/deadlock/virtual-time.test.ts.
-    expect(performance.now() - since).toBeLessThan(2_000)
-    const words = await Promise.all(telling)
+    const { processes } = await ringOfProcesses(place(), names)
+    // Within two seconds, where time is the subject: test/deadlock/virtual-time.test.ts.
+    const words = await Promise.all(processes.map((each) => heard(each, 'deadlock')))
     for (const { labels: told, names: ways } of words) {
       expect([...told].sort()).toEqual([...labels].sort())
       expect([...ways].sort()).toEqual(names.map((name, index) => `${name} > ${names[(index + 1) % 3]}`))

@@ -198,7 +198,7 @@ describe('a minority', () => {
 
 describe('a session', () => {
   test('S1: that is ended by an operator ends all that it held, each told once, and what waited asks anew', async () => {
-    const [client, other] = [holdfast(undefined, { watchdogMs: 3_000 }), holdfast()]
+    const [client, other] = [holdfast(undefined, { watchdogMs: lasting(3_000) }), holdfast()]
     const names = [anyLock().name, anyLock().name, anyLock().name]
     const lost: string[] = []
     client.on('lost', ({ name }) => lost.push(name))

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { anyLock, keysIn, linkTo, watchedOn, wireTo } from './scene.js'
 
 const server = duringAll(() => EtcdServer.start())
@@ -166,9 +167,20 @@ describe('an entry that goes', () => {
 })
 
 describe('answers that are lost', () => {
+  /**
+   * A client that goes to the server by the first wire, and by the other once that lets it: with two open ways it would leave the first one for a
+   * connection or an answer that comes late.
+   */
+  async function byTwoWays() {
+    const [first, other] = [await wireTo(server), await wireTo(server)]
+    other.wire.refuse()
+    const { link, key } = linked([first, other], { commandTimeoutMs: lasting(1_000) })
+    return { link, key, wire: first.wire, other: other.wire }
+  }
+
   test('S3: a request that is sent again makes no second entry', async () => {
     const { wire, url } = await wireTo(server)
-    const { link, key } = linked([{ url }], { commandTimeoutMs: 300 })
+    const { link, key } = linked([{ url }], { commandTimeoutMs: lasting(1_000) })
     const lock = anyLock()
     const { session } = await link.begin(30_000)
     const own = key()
@@ -182,8 +194,7 @@ describe('answers that are lost', () => {
   })
 
   test('S3: an entry that was removed is not made by a request that comes late', async () => {
-    const { wire, url } = await wireTo(server)
-    const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
+    const { link, key, wire, other } = await byTwoWays()
     const lock = anyLock()
     const { session } = await link.begin(30_000)
     const own = key()
@@ -192,6 +203,7 @@ describe('answers that are lost', () => {
     await expect(link.stand({ ...standing, lock, session, key: own })).rejects.toMatchObject({
       transient: true,
     })
+    other.heal()
     expect(await link.remove(lock, own)).toBe(false)
     wire.heal('delivered')
     // The same request on a connection that works.
@@ -201,8 +213,7 @@ describe('answers that are lost', () => {
   })
 
   test('S3: an entry is not removed by a request about an earlier one that comes late', async () => {
-    const { wire, url } = await wireTo(server)
-    const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
+    const { link, key, wire, other } = await byTwoWays()
     const lock = anyLock()
     const { session } = await link.begin(30_000)
     const [first, second] = [key(), key()]
@@ -210,6 +221,7 @@ describe('answers that are lost', () => {
     const [stored = ''] = await keysBelow(`holdfast/${lock.name}/`)
     wire.silence('up')
     await expect(link.remove(lock, first)).rejects.toMatchObject({ transient: true })
+    other.heal()
     expect(await link.remove(lock, first)).toBe(true)
     await link.stand({ ...standing, lock, session, key: second })
     wire.heal('delivered')
@@ -219,8 +231,7 @@ describe('answers that are lost', () => {
   })
 
   test('S3: a lease that was asked for twice is the later one', async () => {
-    const { wire, url } = await wireTo(server)
-    const { link, key } = linked([{ url }, server], { commandTimeoutMs: 300 })
+    const { link, key, wire, other } = await byTwoWays()
     const lock = anyLock()
     const { session } = await link.begin(30_000)
     const own = key()
@@ -229,6 +240,7 @@ describe('answers that are lost', () => {
     await expect(link.lease({ lock, key: own, session, leaseMs: 2_000 })).rejects.toMatchObject({
       transient: true,
     })
+    other.heal()
     wire.breakAll()
     expect(await link.lease({ lock, key: own, session, leaseMs: 60_000 })).toBe(true)
     expect((await link.read(lock)).map(({ remainingMs }) => remainingMs)).toEqual([60_000])

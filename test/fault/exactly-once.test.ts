@@ -26,7 +26,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
 
   const scene = duringEach(() => open())
   beforeEach(() => {
-    holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    holdfast = scene.holdfast({ commandTimeoutMs: lasting(300) })
     lock = holdfast.lock(scene.name)
     told = []
     for (const event of ['acquired', 'released', 'lost', 'error'] as const) {

@@ -1,11 +1,17 @@
 import { expect } from 'vitest'
 import { type Hold, type Holdfast, type Lock, LockLostError } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { eventsOf } from './heard.js'
 import type { Scene } from './scene.js'
 
 /** However slow the machine, the time slice does not end meanwhile. */
-export const patient = { handOverSliceMs: Number.POSITIVE_INFINITY, commandTimeoutMs: 300 }
+export const patient = {
+  handOverSliceMs: Number.POSITIVE_INFINITY,
+  get commandTimeoutMs() {
+    return lasting(300)
+  },
+}
 /** Long enough that no lease ends here, so that nobody gets in by that. */
 export const leased = { leaseMs: 60_000 }
 

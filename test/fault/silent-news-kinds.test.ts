@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { type Contend, kinds } from '../liveness/contended.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Scene } from './scene.js'
 
 /** Who is woken by that only has not heard. */
 const LONG_LEASE_MS = 60_000
-/** When the waiter looks for itself the first time. */
-const SHORT_LEASE_MS = 2_000
+/** When the waiter looks for itself the first time; all kinds are there, and their holders release, before that. */
+const shortLeaseMs = (): number => lasting(4_000)
 const WOKEN_WITHIN_MS = 15_000
 
 /** Nobody's lease bounds the wait at a latch: beside it the client waits for a lock, whose look finds it out. */
@@ -47,7 +48,7 @@ describe.each([
       const name = `{${scene.name}}:${what}`
       const near = scene.holdfast({}, { proxied: false })
       const far = scene.holdfast({ commandTimeoutMs: 500 }, { client })
-      const first = await contend(near, name, SHORT_LEASE_MS)
+      const first = await contend(near, name, shortLeaseMs())
       const waiting = first.wait(far)
       // It has looked since it is subscribed, and sleeps.
       await eventually(() => {

@@ -34,9 +34,9 @@ describe('a key of another type', () => {
     const [holdfast, client, name] = [place.holdfast(), place.client(), place.lockName()]
     await client.call(command, name, value)
     await expectUnchanged(name, async () => {
-      for (const kind of kinds) await expectWrongType(holdfast[kind](name).acquire({ waitMs: 200 }), kind)
+      for (const kind of kinds) await expectWrongType(holdfast[kind](name).acquire({ waitMs: 20_000 }), kind)
       const multi = holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])
-      await expectWrongType(multi.acquire({ waitMs: 200 }), 'multi-lock')
+      await expectWrongType(multi.acquire({ waitMs: 20_000 }), 'multi-lock')
     })
   })
 
@@ -47,13 +47,13 @@ describe('a key of another type', () => {
     await client.call('SET', `holdfast_rw:{${name}}`, 'some text')
     await expectUnchanged(name, async () => {
       // They would have to stand in that line.
-      await expectWrongType(holdfast.fairLock(name).acquire({ waitMs: 200 }), 'fair lock')
-      await expectWrongType(place.holdfast().lock(name).acquire({ waitMs: 200 }), 'lock')
+      await expectWrongType(holdfast.fairLock(name).acquire({ waitMs: 20_000 }), 'fair lock')
+      await expectWrongType(place.holdfast().lock(name).acquire({ waitMs: 20_000 }), 'lock')
       // Whoever may wait there could not be told.
       await expectWrongType(blocker.release(), 'release')
       const both = holdfast.readWriteLock(name)
-      await expectWrongType(both.readLock().acquire({ waitMs: 200 }), 'read lock')
-      await expectWrongType(both.writeLock().acquire({ waitMs: 200 }), 'write lock')
+      await expectWrongType(both.readLock().acquire({ waitMs: 20_000 }), 'read lock')
+      await expectWrongType(both.writeLock().acquire({ waitMs: 20_000 }), 'write lock')
     })
     expect(await holdfast.lock(name).isLocked()).toBe(true)
   })

@@ -1,7 +1,8 @@
 /** The rules of the one line in which processes wait, in every place it can be kept. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { type Kind, LineClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
@@ -10,9 +11,6 @@ const places = [
   RedisPlace.standalone(LineClient),
   RedisPlace.cluster(LineClient),
 ]
-const FIRST_LEASE_MS = 700
-/** Long enough to join the line behind, on a busy machine. */
-const SHORT_MS = 1_000
 /** So many places in front look when the lease ends; the others rest for longer. */
 const FRONT = 8
 const LEASE_MS = 20_000
@@ -20,6 +18,13 @@ const RESTS_MS = 30_000
 const inLine: readonly Kind[] = ['lock', 'fenced', 'fair']
 
 describe.each(places.map((place) => ({ where: place.name, place })))('the line ($where)', ({ place }) => {
+  let firstLeaseMs = 0
+  /** Long enough to join the line behind, on a busy machine. */
+  let shortMs = 0
+  beforeEach(() => {
+    firstLeaseMs = lasting(700)
+    shortMs = lasting(1_000)
+  })
   afterEach(() => place.close())
 
   test('first come, first served, over processes and kinds; a release tells one process alone', async () => {
@@ -88,10 +93,10 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
   test('a lease that ends unannounced: whoever asks moves the line on', async () => {
     const name = lockName()
     const [holder, one, two] = [place.client(), place.client(), place.client()]
-    await holder.take('lock', name, { leaseMs: SHORT_MS })
+    await holder.take('lock', name, { leaseMs: shortMs })
     const next = await one.joinLine('lock', name)
     const last = await two.joinLine('lock', name)
-    await place.pass(SHORT_MS + 1)
+    await place.pass(shortMs + 1)
     await two.refused('lock', name, last)
     await one.passes('lock', name, next)
     await two.passes('lock', name, last)
@@ -105,8 +110,8 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     const next = await busy.joinLine('fair', name)
     const last = await other.joinLine('fair', name)
     await holder.release('fair', name, first)
-    await busy.enters('fair', name, leased, { leaseMs: SHORT_MS })
-    await place.pass(SHORT_MS + 1)
+    await busy.enters('fair', name, leased, { leaseMs: shortMs })
+    await place.pass(shortMs + 1)
     await other.refused('fair', name, last)
     await busy.passes('fair', name, next)
     await other.passes('fair', name, last)
@@ -162,9 +167,9 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
   test('#2099 a free lock goes to the first in line, whoever asks', async () => {
     const name = lockName()
     const [holder, waiter] = [place.client(), place.client()]
-    await holder.take('lock', name, { leaseMs: SHORT_MS })
+    await holder.take('lock', name, { leaseMs: shortMs })
     const next = await waiter.joinLine('lock', name)
-    await place.pass(SHORT_MS + 1)
+    await place.pass(shortMs + 1)
     for (const kind of ['fair', 'announced'] as const)
       await holder.refused(kind, name, holder.owner(), { waits: false })
     await waiter.passes('lock', name, next)
@@ -172,10 +177,10 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
 
   test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
     const name = lockName()
-    const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: FIRST_LEASE_MS })]
+    const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: firstLeaseMs })]
     const first = await holder.take('lock', name)
     const owner = waiter.owner()
-    expect((await waiter.refused('lock', name, owner)).againMs).toBeLessThanOrEqual(FIRST_LEASE_MS + 2)
+    expect((await waiter.refused('lock', name, owner)).againMs).toBeLessThanOrEqual(firstLeaseMs + 2)
     expect((await waiter.refused('lock', name, owner)).againMs).toBeGreaterThan(20_000)
     await waiter.abandon('lock', name, owner)
     await holder.release('lock', name, first)
@@ -203,14 +208,14 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     async (kind) => {
       const name = lockName()
       const [holder, alive] = [place.client(), place.client()]
-      const frozen = place.client({ firstLeaseMs: FIRST_LEASE_MS })
+      const frozen = place.client({ firstLeaseMs: firstLeaseMs })
       const first = await holder.take('lock', name)
       const lost = [await frozen.joinLine(kind, name), await frozen.joinLine(kind, name)]
       const next = await alive.joinLine('lock', name)
       await holder.release('lock', name, first)
       expect(await alive.holders('lock', name)).toEqual(lost.slice(0, 1))
-      expect(await alive.remainingMs(name)).toBeLessThanOrEqual(FIRST_LEASE_MS)
-      await place.pass(FIRST_LEASE_MS + 1)
+      expect(await alive.remainingMs(name)).toBeLessThanOrEqual(firstLeaseMs)
+      await place.pass(firstLeaseMs + 1)
       await alive.granted('lock', name, next)
       // Should it live, it is told to ask: it is where it was.
       await frozen.hears(`${kind} look`)
@@ -288,6 +293,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await other.listen('announced', name)
     expect(await holder.release('lock', name, first)).toEqual({ others: 1 })
     await other.hears('announced news')
-    await other.take('announced', name, { leaseMs: SHORT_MS })
+    await other.take('announced', name, { leaseMs: shortMs })
   })
 })

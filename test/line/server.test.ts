@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { companionOf } from '../../src/stores/redis/keys/companion-key.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
+import { lasting } from '../setup/lasting.js'
 import { LineClient } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 
@@ -100,7 +101,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
 
     test('what a client that died has left ends by itself', async () => {
       const firstLeaseMs = 500
-      await holder.take(kind, name, { leaseMs: 2_000 })
+      await holder.take(kind, name, { leaseMs: lasting(2_000) })
       await place.client({ firstLeaseMs }).joinLine(kind, name)
       expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(0)
       for (const key of [line(name), processes(name)]) {

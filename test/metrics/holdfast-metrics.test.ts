@@ -66,7 +66,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
     expect(await lock.tryAcquire()).toBeNull()
     expect(holdfast.metrics()).toMatchObject({ timedOut: 1, contended: 0 })
-    await expect(lock.acquire({ waitMs: 300 })).rejects.toBeInstanceOf(LockTimeoutError)
+    await expect(lock.acquire({ waitMs: place.lease(900) })).rejects.toBeInstanceOf(LockTimeoutError)
     expect(holdfast.metrics()).toMatchObject({
       timedOut: 2,
       contended: 1,

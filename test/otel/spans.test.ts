@@ -146,7 +146,7 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
 
   test('L6: a loss is an error of the hold and of its release, by the code of the error', async () => {
     const lock = observed(place.holdfast()).lock(place.lockName())
-    const hold = await lock.acquire({ leaseMs: 60 })
+    const hold = await lock.acquire({ leaseMs: place.lease(200) })
     await place.eventually(() => hold.signal.aborted)
     await expect(hold.release()).rejects.toThrow()
     for (const name of ['holdfast.hold', 'holdfast.release']) {
@@ -159,7 +159,7 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
   test('a call that its signal ended is cancelled, and no error; so is a hold that the client’s end cut short', async () => {
     const holdfast = observed(place.holdfast())
     const lock = holdfast.lock(place.lockName())
-    await lock.acquire({ leaseMs: 1_000 })
+    await lock.acquire({ leaseMs: place.lease(1_000) })
     await expect(lock.acquire({ signal: AbortSignal.abort(new Error('secret')) })).rejects.toThrow('secret')
     await holdfast.close()
     const cancelled = named('holdfast.acquire').at(-1)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { duringEach } from '../setup/during.js'
+import { lasting } from '../setup/lasting.js'
 
 const faults = [
   { where: 'standalone', open: () => Scene.standalone(), fault: 'break' as const },
@@ -14,7 +15,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   const scene = duringEach(() => open())
 
   test('of an acquire and a release of permits: they count once', async () => {
-    const semaphore = scene.holdfast({ commandTimeoutMs: 300 }).semaphore(scene.name)
+    const semaphore = scene.holdfast({ commandTimeoutMs: lasting(300) }).semaphore(scene.name)
     await semaphore.trySetPermits(5)
     const acquired = scene.dropReply(calls('permitsAcquire'), fault)
     const hold = await semaphore.acquire({ permits: 2 })
@@ -27,7 +28,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   })
 
   test('of an acquire and a release of permits with ids: they count once', async () => {
-    const semaphore = scene.holdfast({ commandTimeoutMs: 300 }).permitExpirableSemaphore(scene.name)
+    const semaphore = scene.holdfast({ commandTimeoutMs: lasting(300) }).permitExpirableSemaphore(scene.name)
     await semaphore.trySetPermits(5)
     const acquired = scene.dropReply(calls('permitsAcquire'), fault)
     const hold = await semaphore.acquire({ permits: 2 })
@@ -44,7 +45,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   })
 
   test('of a change of how many there are: it is made once, and answered as the first time', async () => {
-    const semaphore = scene.holdfast({ commandTimeoutMs: 300 }).semaphore(scene.name)
+    const semaphore = scene.holdfast({ commandTimeoutMs: lasting(300) }).semaphore(scene.name)
     const set = scene.dropReply(calls('permitsSet'), fault)
     expect(await semaphore.trySetPermits(5)).toBe(true)
     await set
@@ -59,7 +60,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   })
 
   test('of a count-down: it counts once', async () => {
-    const latch = scene.holdfast({ commandTimeoutMs: 300 }).countDownLatch(scene.name)
+    const latch = scene.holdfast({ commandTimeoutMs: lasting(300) }).countDownLatch(scene.name)
     await latch.trySetCount(3)
     const counted = scene.dropReply(calls('latchCountDown'), fault)
     expect(await latch.countDown()).toBe(2)
@@ -68,7 +69,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   })
 
   test('a caller who leaves before the answer comes has taken nothing', async () => {
-    const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    const holdfast = scene.holdfast({ commandTimeoutMs: lasting(300) })
     const semaphore = holdfast.semaphore(scene.name)
     await semaphore.trySetPermits(3)
     const held = scene.holdReply(calls('permitsAcquire'))

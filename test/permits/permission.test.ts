@@ -4,6 +4,7 @@ import { Scene } from '../fault/scene.js'
 import { bringServer } from '../servers/index.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 
 const PERMITS = 2
 
@@ -33,7 +34,7 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
       const taken = scene.holdfast({}, login)[kind](scene.name)
       const other = scene.holdfast()[kind](scene.name)
       await other.trySetPermits(PERMITS)
-      const hold = await taken.acquire({ permits: PERMITS, leaseMs: 1_000 })
+      const hold = await taken.acquire({ permits: PERMITS, leaseMs: lasting(1_000) })
       const release = await hold.release().catch((error) => error.reason)
       expect(release).toBe(kind === 'semaphore' || rule !== '-hdel' ? 'permission' : undefined)
       // Whoever may not give back looks after the lease has ended, too.

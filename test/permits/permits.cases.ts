@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PermitsPort } from '../../src/port/kind-ports.js'
 import type { AcquireReply, AcquireRequest } from '../../src/port/lock-port.js'
+import { lasting } from '../setup/lasting.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 import { Acquisition, fresh, LONG_MS, type Place, type Ports } from './requests.js'
 
@@ -84,11 +85,12 @@ export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) 
     test('a lease that ends gives its permits back, once, and is not revived', async () => {
       const [one, other, name] = [port(), port(), lockName()]
       await other.trySetPermits(name, 3, fresh())
-      const dead = await new Acquisition(one, name, 2, 300).granted()
+      const leaseMs = lasting(500)
+      const dead = await new Acquisition(one, name, 2, leaseMs).granted()
       const busy = await new Acquisition(other, name, 2).acquire()
       const { remainingMs } = busy.outcome === 'busy' ? busy : { remainingMs: Number.NaN }
-      expect(remainingMs).toBeLessThanOrEqual(300)
-      await place.pass(310)
+      expect(remainingMs).toBeLessThanOrEqual(leaseMs)
+      await place.pass(leaseMs + 10)
       expect(await dead.renew(LONG_MS)).toBe(false)
       expect(await new Acquisition(other, name, 3).outcome()).toBe('granted')
       expect(await dead.release()).toBe('not-owner')
@@ -98,12 +100,13 @@ export function permitsCases(place: Place, kind: string, portOf: (ports: Ports) 
     test('a renewal moves the end of the lease, and never brings it closer', async () => {
       const [one, name] = [port(), lockName()]
       await one.trySetPermits(name, 2, fresh())
-      const [short, long] = [new Acquisition(one, name, 1, 150), new Acquisition(one, name)]
+      const leaseMs = lasting(500)
+      const [short, long] = [new Acquisition(one, name, 1, leaseMs), new Acquisition(one, name)]
       await short.granted()
       await long.granted()
       expect(await short.renew(LONG_MS)).toBe(true)
       expect(await long.renew(20)).toBe(true)
-      await place.pass(160)
+      await place.pass(leaseMs + 10)
       expect(await one.availablePermits(name)).toBe(0)
       expect(await short.release()).toBe('released')
       expect(await long.release()).toBe('released')

@@ -6,6 +6,7 @@ import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
 import { PostgresRows } from '../../src/stores/postgres/rows.js'
 import { PostgresStore } from '../../src/stores/postgres/store.js'
 import { until } from '../servers/until.js'
+import { lasting } from '../setup/lasting.js'
 import { countedConnections } from './counted.js'
 import { missing, Stand, title } from './server.js'
 
@@ -46,7 +47,8 @@ describe.skipIf(missing)(`${title}: costs`, () => {
   test('K1: a plain wait says nothing of edges; one within a section sends two statements to leave one, and two to withdraw it', async () => {
     const [one, other] = [await clientWithCount(), await clientWithCount()]
     await using _ = await one.holdfast.lock('long').acquire()
-    const wait = () => other.holdfast.lock('long').acquire({ waitMs: 700 })
+    // The edge is left after half a second, and has been answered by then.
+    const wait = () => other.holdfast.lock('long').acquire({ waitMs: lasting(2_000) })
     const ofEdges = () => other.sent.filter((each) => each.endsWith(' edges'))
     await expect(wait()).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
     expect(ofEdges()).toEqual([])

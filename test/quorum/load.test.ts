@@ -6,7 +6,12 @@ import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
-const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 10_000 }
+const TIMES = {
+  get commandTimeoutMs() {
+    return lasting(400)
+  },
+  storeTimeoutMs: 10_000,
+}
 
 /** Sections of several clients on an unguarded counter; `disturb` runs when a quarter of them is through. */
 async function sectionsUnder(

@@ -5,9 +5,17 @@ import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
-const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 1_500 }
+const TIMES = {
+  get commandTimeoutMs() {
+    return lasting(400)
+  },
+  get storeTimeoutMs() {
+    return lasting(1_500)
+  },
+}
 
 const proxies: RespProxy[] = []
 
@@ -82,10 +90,10 @@ describe('W6: each call settles in its time', () => {
       const lock = holdfast.lock(name)
       for (const [round, way] of ways.entries()) {
         strike(way)
-        const hold = await lock.acquire({ waitMs: 2_000, leaseMs: 60_000 })
+        const hold = await lock.acquire({ waitMs: 10_000, leaseMs: 60_000 })
         expect(await fleet.holdfast(TIMES).lock(name).tryAcquire(), `round ${round}`).toBeNull()
         await hold.release()
-        const next = await fleet.holdfast(TIMES).lock(name).acquire({ waitMs: 2_000 })
+        const next = await fleet.holdfast(TIMES).lock(name).acquire({ waitMs: 10_000 })
         await next.release()
         way.heal('lost')
         way.breakAll()
@@ -165,12 +173,13 @@ describe('W7: one that reaches all servers with its commands, and to which no me
   test('it is passed over, and has the lock when the lease ends that it saw', async () => {
     const name = fleet.lockName()
     const direct = fleet.holdfast(TIMES)
-    const hold = await direct.lock(name).acquire({ leaseMs: 2_000 })
+    const leaseMs = lasting(3_000)
+    const hold = await direct.lock(name).acquire({ leaseMs })
     const { holdfast, ways, end } = await apart({ storeTimeoutMs: 60_000 }, { protocol: 2 })
     const waiting = holdfast.lock(name).acquire()
     await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
     await silenceNews(ways, 3)
-    const other = direct.lock(name).acquire({ waitMs: 1_500 })
+    const other = direct.lock(name).acquire({ waitMs: Math.ceil(leaseMs / 2) })
     await hold.release()
     await (await other).release()
     await (await waiting).release()

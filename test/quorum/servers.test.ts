@@ -9,7 +9,14 @@ import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { Fleet } from './fleet.js'
 
-const TIMES = { commandTimeoutMs: 400, storeTimeoutMs: 2_000 }
+const TIMES = {
+  get commandTimeoutMs() {
+    return lasting(400)
+  },
+  get storeTimeoutMs() {
+    return lasting(2_000)
+  },
+}
 
 const fleet = duringAll(() => Fleet.bring(3))
 afterEach(() => fleet.tidy())

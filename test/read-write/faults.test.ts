@@ -8,6 +8,7 @@ import { Scene } from '../fault/scene.js'
 import { bringServer } from '../servers/index.js'
 import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 
 const stages = [
   { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
@@ -41,7 +42,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   const scene = duringEach(() => open())
 
   test.each(sides)('of an acquire, nested or not, and of a release: each counts once, %s', async (side) => {
-    const holdfast = scene.holdfast({ commandTimeoutMs: 300 })
+    const holdfast = scene.holdfast({ commandTimeoutMs: lasting(300) })
     const lock = holdfast.readWriteLock(scene.name)[side]()
     const problems = eventsOf(holdfast, ['lost', 'error'])
     const losing = async <Result>(
@@ -71,7 +72,11 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
       .writeLock()
       .acquire()
     const dropped = scene.dropReply(joins, fault)
-    const waiting = scene.holdfast({ commandTimeoutMs: 300 }).readWriteLock(scene.name).readLock().acquire()
+    const waiting = scene
+      .holdfast({ commandTimeoutMs: lasting(300) })
+      .readWriteLock(scene.name)
+      .readLock()
+      .acquire()
     await dropped
     await lineOf(scene, 1)
     await holder.release()
@@ -87,6 +92,8 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
     const holder = await other.readLock().acquire()
     const dropped = scene.dropReply(joins, fault)
     const write = scene.holdfast({ commandTimeoutMs: 1_500 }).readWriteLock(scene.name).writeLock()
+    // With the connection made, there is time to ask for a place.
+    await write.isLocked()
     await expect(write.acquire({ waitMs: 1_000 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
     await dropped
     await lineOf(scene, 0)
@@ -156,7 +163,10 @@ describe('a server that refuses', () => {
     await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
     const errors = journalOf(mute, 'error')
-    const hold = await mute.readWriteLock(scene.name).writeLock().acquire({ leaseMs: 2_000 })
+    const hold = await mute
+      .readWriteLock(scene.name)
+      .writeLock()
+      .acquire({ leaseMs: lasting(2_000) })
     const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
     await lineOf(scene, 1)
     await hold.release()

@@ -1,8 +1,9 @@
 /** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { ReadWriteClient, type Side } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 
@@ -11,7 +12,6 @@ const places = [
   RedisPlace.standalone(ReadWriteClient, { protocol: 2 }),
   RedisPlace.cluster(ReadWriteClient),
 ]
-const FIRST_LEASE_MS = 300
 
 /** What the store keeps of a client in line. */
 async function processOf(place: RedisPlace<ReadWriteClient>, name: string, { clientId }: ReadWriteClient) {
@@ -53,6 +53,10 @@ async function lineOf(place: RedisPlace<ReadWriteClient>, name: string): Promise
 describe.each(places.map((place, index) => ({ where: place.name, place, index })))(
   'line of a read-write lock ($where, $index)',
   ({ place }) => {
+    let firstLeaseMs = 0
+    beforeEach(() => {
+      firstLeaseMs = lasting(600)
+    })
     afterEach(() => place.close())
 
     test('W3: of many in line, who stands behind the first eight rests when the leases end', async () => {
@@ -71,11 +75,13 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       for (const side of ['read', 'write'] as const) {
         const name = lockName()
         const [holder, waiter] = [place.client(), place.client()]
-        await holder.take('write', name, { leaseMs: 400 })
+        // The waiter is in line before it ends.
+        const leaseMs = lasting(1_000)
+        await holder.take('write', name, { leaseMs })
         const next = await waiter.joinLine(side, name)
         const reply = await waiter.refused(side, name, next)
-        expect(reply.againMs).toBeLessThanOrEqual(402)
-        await place.pass(401)
+        expect(reply.againMs).toBeLessThanOrEqual(leaseMs + 2)
+        await place.pass(leaseMs + 1)
         await waiter.granted(side, name, next)
         await waiter.release(side, name, next)
       }
@@ -83,11 +89,11 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
 
     test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
       const name = lockName()
-      const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: FIRST_LEASE_MS })]
+      const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: firstLeaseMs })]
       const first = await holder.take('write', name)
       await waiter.listen('write', name)
       const owner = waiter.owner()
-      expect((await waiter.refused('write', name, owner)).againMs).toBe(FIRST_LEASE_MS + 2)
+      expect((await waiter.refused('write', name, owner)).againMs).toBe(firstLeaseMs + 2)
       expect((await waiter.refused('write', name, owner)).againMs).toBeGreaterThan(20_000)
       await waiter.abandon('write', name, owner)
       await holder.release('write', name, first)
@@ -154,17 +160,15 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       async (...sides) => {
         const name = lockName()
         const holder = place.client()
-        const [frozen, alive] = [place.client({ firstLeaseMs: FIRST_LEASE_MS }), place.client()]
+        const [frozen, alive] = [place.client({ firstLeaseMs: firstLeaseMs }), place.client()]
         const first = await holder.take('write', name)
         for (const side of [...sides, 'write', 'read', 'write'] as const) await frozen.joinLine(side, name)
         const next = await alive.joinLine('write', name)
         await holder.release('write', name, first)
-        expect((await holder.inspect(sides[0] ?? 'read', name)).remainingMs).toBeLessThanOrEqual(
-          FIRST_LEASE_MS,
-        )
+        expect((await holder.inspect(sides[0] ?? 'read', name)).remainingMs).toBeLessThanOrEqual(firstLeaseMs)
         // It was told when to look.
         await alive.refused('write', name, next)
-        await place.pass(FIRST_LEASE_MS + 1)
+        await place.pass(firstLeaseMs + 1)
         await alive.granted('write', name, next)
         expect(await isAway(place, name, frozen)).toBe(true)
         await alive.release('write', name, next)
@@ -177,8 +181,8 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
     test('processes that were let in together and do nothing: each counts as away by what it was granted itself', async () => {
       const name = lockName()
       const holder = place.client()
-      const idle = [0, 1].map(() => place.client({ firstLeaseMs: FIRST_LEASE_MS }))
-      const [good, next] = [place.client({ firstLeaseMs: FIRST_LEASE_MS }), place.client()]
+      const idle = [0, 1].map(() => place.client({ firstLeaseMs: firstLeaseMs }))
+      const [good, next] = [place.client({ firstLeaseMs: firstLeaseMs }), place.client()]
       const first = await holder.take('write', name)
       for (const client of idle) await client.joinLine('read', name)
       const reader = await good.joinLine('read', name)
@@ -187,8 +191,8 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await holder.release('write', name, first)
       // Taken over without a command; a renewal is the first that is heard of it.
       await good.enters('read', name, reader)
-      expect(await good.renew('read', name, reader, 2 * FIRST_LEASE_MS)).toBe(true)
-      await place.pass(2 * FIRST_LEASE_MS + 1)
+      expect(await good.renew('read', name, reader, 2 * firstLeaseMs)).toBe(true)
+      await place.pass(2 * firstLeaseMs + 1)
       // Its lease has ended, too; but it had taken over.
       await next.refused('write', name, writer)
       expect(await Promise.all(idle.map((client) => isAway(place, name, client)))).toEqual([true, true])
@@ -219,12 +223,14 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       const name = lockName()
       const [holder, other, waiter] = [place.client(), place.client(), place.client()]
       const long = await holder.take('read', name, { leaseMs: 25_000 })
-      await other.take('read', name, { leaseMs: 400 })
+      // What follows is done before it ends.
+      const leaseMs = lasting(1_000)
+      await other.take('read', name, { leaseMs })
       const next = await waiter.joinLine('write', name)
       await waiter.refused('write', name, next)
       await holder.release('read', name, long)
       await waiter.hears('write look')
-      await place.pass(401)
+      await place.pass(leaseMs + 1)
       await waiter.granted('write', name, next)
       await waiter.release('write', name, next)
     })

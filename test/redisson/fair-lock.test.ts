@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
+import { lasting } from '../setup/lasting.js'
 import { tidiedPlace } from '../setup/places.js'
 import { inLine, queueUp } from './fair-line.js'
 import { PrivateServer } from './private-server.js'
@@ -64,8 +65,10 @@ describe('names and failures', () => {
     onTestFinished(() => server.stop())
     const holding = server.holdfast()
     const hold = await holding.fairLock('paused').acquire()
-    const waiting = server.holdfast({ commandTimeoutMs: 400 })
-    const attempt = waiting.fairLock('paused').tryAcquire({ waitMs: 700 })
+    const waiting = server.holdfast({ commandTimeoutMs: lasting(400) })
+    // With the connection made, there is time to be seen in line.
+    await waiting.fairLock('paused').isLocked()
+    const attempt = waiting.fairLock('paused').tryAcquire({ waitMs: lasting(900) })
     const line = (): Promise<unknown> => server.ask('ZCARD', 'holdfast_line:{paused}')
     await place.eventually(line, (count) => count === 1)
     await server.ask('CLIENT', 'PAUSE', 1_500)

@@ -4,6 +4,7 @@ import { StoreError } from '../../src/index.js'
 import { clientLibrary } from '../setup/clients.js'
 import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { PrivateServer } from './private-server.js'
 
 const LOCKS = 200
@@ -121,7 +122,7 @@ describe('a server that is down', () => {
       const [holdfast, other] = [down.holdfast(), down.holdfast()]
       const hold = await holdfast[kind]('known').acquire()
       const wait = other
-        .run(() => other[kind]('known').tryLock({ waitMs: 1_000 }))
+        .run(() => other[kind]('known').tryLock({ waitMs: lasting(2_000) }))
         .catch((error: unknown) => error)
       await eventually(() => other.metrics().waiting === 1)
       await down.server.kill()

@@ -20,7 +20,7 @@ function open(rows: Rows, watchdogMs?: number): Holdfast {
 }
 
 async function holderOf(rows: Rows): Promise<HolderTask & { readonly holder: Forked }> {
-  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: lasting(1_500) }
+  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: lasting(2_000) }
   const holder = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task)
   expect(await holder.told()).toBe('holds')
   return { ...task, holder }
@@ -30,6 +30,8 @@ function stopped(rows: () => Rows): void {
   test('L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing', async () => {
     const { holder, name } = await holderOf(rows())
     const lock = open(rows()).lock(name)
+    // With the connection made, it asks before the lease ends.
+    expect(await lock.isLocked()).toBe(true)
     process.kill(holder.pid, 'SIGSTOP')
     expect(await lock.tryAcquire()).toBeNull()
     const hold = await lock.acquire()
@@ -49,6 +51,8 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   test('S8: a holder that is killed holds others up for its lease, and no longer', async () => {
     const { holder, name, watchdogMs } = await holderOf(rows())
     const lock = open(rows()).lock(name)
+    // With the connection made, it asks before the lease ends.
+    expect(await lock.isLocked()).toBe(true)
     await holder.kill()
     const { remainingMs } = await lock.inspect()
     expect(remainingMs).toBeLessThanOrEqual(watchdogMs)

@@ -7,6 +7,7 @@ import { LockTimeoutError, type SqlConnection, transactionLock } from '../../src
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 
 const NAME = 'cancelled'
 
@@ -112,7 +113,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       const { untilWaiting } = await holder()
       await within(port, async (tx, query) => {
         const controller = new AbortController()
-        const refused = transactionLock(tx, NAME, { signal: controller.signal, waitMs: 1_000 })
+        const refused = transactionLock(tx, NAME, { signal: controller.signal, waitMs: lasting(2_000) })
         const told = expect(refused).rejects.toBeInstanceOf(LockTimeoutError)
         await untilWaiting()
         controller.abort()

@@ -19,6 +19,7 @@ import {
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { duringAll } from '../setup/during.js'
+import { lasting } from '../setup/lasting.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
@@ -80,7 +81,7 @@ describe('requests', () => {
 
   test('C3: a server that hangs: rejected in time, and with it all that came after', async () => {
     const tap = scene.keep(await Tap.before(server))
-    const session = await scene.session(tap.address, { timeoutMs: 30_000, commandTimeoutMs: 300 })
+    const session = await scene.session(tap.address, { timeoutMs: 30_000, commandTimeoutMs: lasting(300) })
     tap.blackHole()
     const both = [session.request(getChildren('/')), session.ping()]
     for (const each of both) await expect(each).rejects.toBeInstanceOf(NoAnswerError)

@@ -130,7 +130,7 @@ describe('a connection', () => {
     tap.refuse()
     const holdfast = scene.holdfast(tap.address, { commandTimeoutMs: 300, storeTimeoutMs: 0 })
     const lock = holdfast.lock(lockName())
-    const error = await rejectionOf(lock.acquire({ waitMs: 1_000 }))
+    const error = await rejectionOf(lock.acquire({ waitMs: 10_000 }))
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ lockName: lock.name })
     tap.heal()

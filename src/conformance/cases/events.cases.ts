@@ -33,7 +33,8 @@ export function eventsCases(place: Place): void {
           const hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
           // Once its connections are made.
           expect(await lock.isLocked()).toBe(true)
-          const waits = [1, 2, 3].map(() => inTime(place, rejectionOf(lock.acquire({ waitMs: 500 }))))
+          const waitMs = place.lease(900)
+          const waits = [1, 2, 3].map(() => inTime(place, rejectionOf(lock.acquire({ waitMs }))))
           for (const error of await Promise.all(waits)) {
             expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: hold.owner })
             expect(String(error)).toContain('last seen held by')

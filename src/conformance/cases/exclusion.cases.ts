@@ -28,7 +28,7 @@ export function exclusionCases(place: Place): void {
         const other = place.holdfast().lock(name)
         // With the connection made, the wait is spent on the lock alone.
         expect(await other.isLocked()).toBe(true)
-        const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: 500 })))
+        const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(900) })))
         expect(outcome).toBeInstanceOf(LockTimeoutError)
         expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
         await hold.release()

@@ -110,6 +110,8 @@ export function jobCases(place: Place): void {
         const [dying, next] = [place.holdfast(), place.holdfast()]
         const name = place.lockName()
         const atMostMs = place.lease(900)
+        // With the connection made, it asks before that time is over.
+        expect(await next.lock(name).isLocked()).toBe(false)
         const dead = rejectionOf(dying.job(name, { atLeastMs: 0, atMostMs }, () => dying.close()))
         await inTime(place, dead)
         expect(await next.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })

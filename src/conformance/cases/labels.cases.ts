@@ -14,7 +14,9 @@ export function labelsCases(place: Place): void {
       const waiting = journalOf(waiter, 'waiting')
       const lock = waiter.lock(place.lockName())
       const hold = await holder.lock(lock.name).acquire()
-      const waits = lock.acquire({ waitMs: place.lease(300) }).catch((error: unknown) => error)
+      // With the connection made, the wait is spent on the lock alone.
+      expect(await lock.isLocked()).toBe(true)
+      const waits = lock.acquire({ waitMs: place.lease(900) }).catch((error: unknown) => error)
       const error = await inTime(place, waits)
       expect(error).toBeInstanceOf(LockTimeoutError)
       expect(error).toMatchObject({ holder: hold.owner, holderLabel: 'web 1:é' })
@@ -44,7 +46,7 @@ export function labelsCases(place: Place): void {
         const inner = await theirs.acquire({ owner })
         const error = await inTime(
           place,
-          lock.acquire({ waitMs: place.lease(300) }).catch((failure: unknown) => failure),
+          lock.acquire({ waitMs: place.lease(900) }).catch((failure: unknown) => failure),
         )
         expect(error).toMatchObject({ holder: owner, heldSince })
         expect(error).toMatchObject({

