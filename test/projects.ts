@@ -40,7 +40,7 @@ const virtual: Project = {
     'test/properties/{addresses,error-texts,lease-time,schedule}.test.ts',
     'test/quorum/{arithmetic,left-votes,members,restart-guard,tenure,tickets,twins,votes}.test.ts',
     'test/replicas/acknowledged-port.test.ts',
-    'test/rows/{contended-lease,entrance,last-in-line,tied-line}.test.ts',
+    'test/rows/{contended-lease,entrance,head-of-line,last-in-line,tied-line}.test.ts',
     'test/server-locks/waits.test.ts',
     'test/transactions/locking-clauses.test.ts',
     'test/watchdog-thread/{client-settings,instant,watch-list}.test.ts',

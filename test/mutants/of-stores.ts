@@ -80,8 +80,8 @@ export const ofStores: readonly Fault[] = [
     {
       name: 'row-head-unwarned',
       fault: 'the first in line of a row is not told that the lock ends sooner than it knows',
-      text: 'if (process.looksAt <= looksAt + SLACK_MS) return',
-      becomes: 'if (process.looksAt <= looksAt + 1e9) return',
+      text: 'if (!process || process.looksAt <= looksAt + SLACK_MS) return',
+      becomes: 'if (!process || process.looksAt <= looksAt + 1e9) return',
     },
   ),
   ...inSource(

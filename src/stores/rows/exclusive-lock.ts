@@ -226,13 +226,12 @@ export class ExclusiveLock {
     return true
   }
 
-  /** Sets the owner's holds and the end of the lease. Tells the first in line if that is sooner than it knows. */
+  /** Sets the owner's holds and the end of the lease. Returns whether that is sooner than before. */
   keep(holds: number, endsAt: number): boolean {
     const body = this.#body
     const sooner = endsAt < body.endsAt
     body.holds = holds
     body.endsAt = endsAt
-    if (sooner) this.line.callHead()
     return sooner
   }
 
@@ -266,7 +265,6 @@ export class ExclusiveLock {
     this.#clear()
     this.line.settled(owner)
     this.line.advance()
-    if (this.tiedTo !== undefined) this.line.callHead()
     return true
   }
 

@@ -231,21 +231,28 @@ export class Line<P extends Place> {
         break
       } else if (this.#letInNext(place, process)) letIn = true
     }
-    if (letIn) this.callHead()
     this.#movedOn ||= letIn
     return reached
   }
 
-  /** Has the head of the line look when it could enter, unless it will anyway. */
+  /**
+   * Has the head of the line look when it could enter, unless it will anyway. Passes over a process that no message reaches. Part of each
+   * change: the head may be another one now, or the lock may end sooner, and nobody is told when a lease runs out.
+   */
   callHead(): void {
-    const { head } = this
-    const process = head && this.body.processes[clientOf(head)]
-    if (!head || !process) return
-    const lookInMs = this.served.obstacleMs(head)
-    const looksAt = this.way.now + lookInMs
-    if (process.looksAt <= looksAt + SLACK_MS) return
-    process.looksAt = looksAt
-    this.way.tell(clientOf(head), { lookInMs })
+    for (let { head } = this; head; head = this.head) {
+      const client = clientOf(head)
+      const process = this.body.processes[client]
+      const lookInMs = this.served.obstacleMs(head)
+      const looksAt = this.way.now + lookInMs
+      if (!process || process.looksAt <= looksAt + SLACK_MS) return
+      if (this.way.reaches(client)) {
+        process.looksAt = looksAt
+        this.way.tell(client, { lookInMs })
+        return
+      }
+      process.awaySince = this.way.now
+    }
   }
 
   /** The first place in line whose process is not away. */

@@ -20,6 +20,7 @@ import { Entrance } from './entrance.js'
 import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, LingeringRowLine, replyIn } from './row-line.js'
+import type { Draft } from './rows.js'
 import { sinceBefore } from './shape.js'
 import { TIED_LOOK_MS } from './ties.js'
 
@@ -187,15 +188,11 @@ export class RowLockPort implements FencedPort {
   }
 
   async #ask(request: AcquireRequest): Promise<AcquireReply> {
+    const { name, owner, waits, heldBefore } = request
     const change = (): Promise<Answer> =>
-      this.client.change(exclusiveLocks, request.name, (draft) => ({
-        reply: this.#acquire(new ExclusiveLock(request.name, draft), request),
-        now: draft.now,
-        askedAt: draft.askedAt,
-      }))
+      this.#change(name, (lock, { now, askedAt }) => ({ reply: this.#acquire(lock, request), now, askedAt }))
     const { line } = this
     if (!line) return replyIn(await change())
-    const { name, owner, waits, heldBefore } = request
     const { inbox, express } = this.client
     const place = this.#place(owner)
     const stands = waits && heldBefore === 0 && inbox && express?.stand && !line.stands(name, place)
@@ -291,8 +288,6 @@ export class RowLockPort implements FencedPort {
     if (lock.owner === owner) this.#free(lock)
     // The place behind it may be the next now.
     if (lock.owner === undefined) lock.line.advance()
-    // Only a transaction keeps it: the head of the line looks for all.
-    if (lock.owner === undefined && lock.tiedTo !== undefined) lock.line.callHead()
   }
 
   /** Returns how many other clients it tells. */
@@ -322,8 +317,13 @@ export class RowLockPort implements FencedPort {
     return this.client.look(exclusiveLocks, name, (draft) => read(new ExclusiveLock(name, draft)))
   }
 
-  #change<Result>(name: string, change: (lock: ExclusiveLock) => Result): Promise<Result> {
-    return this.client.change(exclusiveLocks, name, (draft) => change(new ExclusiveLock(name, draft)))
+  #change<R>(name: string, change: (lock: ExclusiveLock, draft: Draft<unknown>) => R): Promise<R> {
+    return this.client.change(exclusiveLocks, name, (draft) => {
+      const lock = new ExclusiveLock(name, draft)
+      const result = change(lock, draft)
+      lock.line.callHead()
+      return result
+    })
   }
 
   #place(owner: Owner): Place<Mode> {

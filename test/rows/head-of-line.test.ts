@@ -1,0 +1,88 @@
+/** Whoever comes to stand first in line looks when the lock ends: nobody is told when a lease runs out. */
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { VirtualClock } from '../../src/base/time/virtual-clock.js'
+import type { AcquireRequest, News } from '../../src/port/lock-port.js'
+import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import { RowLockPort } from '../../src/stores/rows/lock-port.js'
+import { RowClient } from '../../src/stores/rows/row-client.js'
+import { rowSettings } from '../setup/row-settings.js'
+
+const LONG_MS = 30_000
+const SHORT_MS = 50
+
+/** A client with one call, and what it hears. */
+interface Caller {
+  readonly client: RowClient
+  readonly port: RowLockPort
+  readonly heard: Array<News | undefined>
+  request(leaseMs: number): AcquireRequest
+}
+
+let clock: VirtualClock
+let rows: MemoryRows
+
+beforeEach(() => {
+  clock = new VirtualClock()
+  rows = new MemoryRows(clock)
+})
+
+async function call(): Promise<Caller> {
+  const clientId = randomUUID()
+  const client = new RowClient(rows, rowSettings(clock, { clientId }))
+  const port = new RowLockPort(client, 'x', true)
+  const heard: Caller['heard'] = []
+  await port.watch('line', (news) => heard.push(news)).confirmed
+  const owner = `${clientId}:1` as const
+  const request = (leaseMs: number): AcquireRequest => ({
+    ...{ name: 'line', owner, heldBefore: 0, leaseMs, waits: true },
+  })
+  return { client, port, heard, request }
+}
+
+/** A holder, and so many that stand in line and know when its lease ends; those behind the eighth look later. */
+async function stand(leaseMs: number, count: number): Promise<{ holder: Caller; line: readonly Caller[] }> {
+  const holder = await call()
+  await holder.port.acquire(holder.request(leaseMs))
+  const line: Caller[] = []
+  for (let number = 0; number < count; number += 1) line.push(await call())
+  for (const { port, request } of [...line, ...line])
+    expect(await port.acquire(request(LONG_MS))).toMatchObject({ outcome: 'busy' })
+  return { holder, line }
+}
+
+/** The holder's first hold has a lease of its own, which is shorter than that of a grant in line. */
+async function shorten({ port, request }: Caller): Promise<void> {
+  expect(await port.acquire(request(SHORT_MS))).toMatchObject({ outcome: 'granted' })
+}
+
+test('the place behind one that gives up is called to look when a lease ends that has become shorter', async () => {
+  const { holder, line } = await stand(LONG_MS, 2)
+  await shorten(holder)
+  expect(line.map(({ heard }) => heard)).toEqual([[{ lookInMs: SHORT_MS }], []])
+  await clock.advance(10)
+  await line[0]?.port.abandon(line[0].request(LONG_MS))
+  expect(line[1]?.heard).toEqual([{ lookInMs: SHORT_MS - 10 }])
+})
+
+test('the place behind one that takes the lock with a short lease is called to look when that ends', async () => {
+  const { holder, line } = await stand(LONG_MS, 2)
+  await shorten(holder)
+  await clock.advance(SHORT_MS)
+  expect(await line[0]?.port.acquire(line[0].request(SHORT_MS))).toMatchObject({ outcome: 'granted' })
+  expect(line[1]?.heard).toEqual([{ lookInMs: SHORT_MS }])
+})
+
+test('the place behind one whose process no message reaches is called in its stead', async () => {
+  const { holder, line } = await stand(LONG_MS, 2)
+  await line[0]?.client.close()
+  await shorten(holder)
+  expect(line[1]?.heard).toEqual([{ lookInMs: SHORT_MS }])
+})
+
+test('who rested behind others is called to look when the lock ends, once those have left', async () => {
+  const leaseMs = LONG_MS / 2
+  const { line } = await stand(leaseMs, 9)
+  for (const { port, request } of line.slice(0, 8)) await port.abandon(request(LONG_MS))
+  expect(line.map(({ heard }) => heard)).toEqual([...Array(8).fill([]), [{ lookInMs: leaseMs }]])
+})
