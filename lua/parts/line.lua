@@ -5,7 +5,7 @@
   KEYS[2]  the line: a sorted set of places by ticket: when the place was taken (server, microseconds), or the last ticket and 1 where that
            is more. A place is `<mode>:<owner>`: how the process will hold the lock, and under which owner
   KEYS[3]  the processes in line: a hash of client -> "looks lease:word:unclaimed away places"
-             looks   when the process looks by itself (server, milliseconds)
+             looks   when each of its places will have looked by itself (server, milliseconds)
              lease   how long a grant lasts until the process takes over: the same for all of its places
              word    what the process and this key alone know: it proves that a message about a grant is of such a script
              unclaimed  where several may hold: the last of its places that was granted, until it sends a request; else nothing
@@ -144,14 +144,15 @@ local function stand(place, left, looks, terms)
     mend(last[1])
     last, it = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES'), process_of(client)
   end
-  it = it or { places = 0 }
+  it = it or { places = 0, looks = 0 }
   local known = not empty and redis.call('ZSCORE', line, place)
   local rests = known and not moved_on and not in_front(client)
   it.lease, it.word = string.match(terms, '^(%d+):([^: ]+)$')
   local ends_in = rests and math.max(left, RESTS * it.lease) or left
   local looks_in = left < 0 and looks or math.min(ends_in, looks)
   local lives = looks_in + AWAY_MS
-  it.looks, it.away, it.unclaimed = now + looks_in, 0, ''
+  -- Each place knows when it looks itself: this one may leave before that, and the others look later.
+  it.looks, it.away, it.unclaimed = math.max(it.looks, now + looks_in), 0, ''
   if known then
     -- First, because a full server allows it, and then allows the rest too: no place is lost for lack of memory.
     redis.call('PEXPIRE', line, string.format('%.0f', math.max(redis.call('PTTL', line), lives)))

@@ -240,6 +240,18 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await waiter.release('lock', name, next)
   })
 
+  test('a place that joins promises nothing for one of its process that stands before it', async () => {
+    const name = lockName()
+    const [holder, waiter] = [place.client(), place.client({ firstLeaseMs })]
+    const first = await holder.take('lock', name)
+    const next = await waiter.joinLine('fair', name)
+    await waiter.refused('fair', name, next)
+    // It would look in time, if it stays; the place before it looks when that lease ends.
+    await waiter.joinLine('fair', name)
+    await holder.handOver('lock', name, first, holder.owner(), firstLeaseMs)
+    await waiter.hears('fair look')
+  })
+
   test('#4153 who leaves the line is granted nothing; who leaves with a grant gives it to the next', async () => {
     const name = lockName()
     const [holder, leaver, stayer] = [place.client(), place.client(), place.client()]
