@@ -1,7 +1,7 @@
 import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, quotient } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { CellResult } from './measure/results.js'
-import { ratioOf, summarise } from './measure/summary.js'
+import { ratioIn, ratioOf, summarise } from './measure/summary.js'
 import { bestPeer } from './peers.js'
 import { FLEET_PING, FLEET_PING_RESTED, fleetScenario } from './scenarios.js'
 
@@ -58,15 +58,7 @@ function pollerGates(cells: readonly CellResult[]): Gate[] {
   const over = (processes: number, pick: (figures: Figures) => number | undefined): number | undefined => {
     const scenario = fleetScenario(processes)
     const best = bestPeer(cells, scenario, (name) => name !== BROADCASTS)
-    if (best === undefined) return undefined
-    return ratioOf(
-      cells,
-      [
-        { scenario, library: 'holdfast' },
-        { scenario, library: best },
-      ],
-      pick,
-    )
+    return best === undefined ? undefined : ratioIn(cells, scenario, ['holdfast', best], pick)
   }
   const sizes = [few, 16, most]
   const rates = sizes.map((processes) => over(processes, (figures) => figures.sectionsPerSecond))
@@ -146,16 +138,8 @@ function growthGates(cells: readonly CellResult[]): Gate[] {
 
 function handOverGates(cells: readonly CellResult[]): Gate[] {
   const figures = figuresWith(cells, few, 'holdfast-fair')
-  const scenario = fleetScenario(few)
   const over = (pick: (figures: Figures) => number | undefined): number | undefined =>
-    ratioOf(
-      cells,
-      [
-        { scenario, library: 'holdfast-fair' },
-        { scenario, library: BROADCASTS },
-      ],
-      pick,
-    )
+    ratioIn(cells, fleetScenario(few), ['holdfast-fair', BROADCASTS], pick)
   return [
     atLeast(
       `fair fleet ${few}x1: sections/s over those of node-redisson`,

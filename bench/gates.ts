@@ -3,7 +3,7 @@ import { fleetGates } from './fleet.js'
 import { allAtLeast, allAtMost, atLeast, atMost, doNotGrow, type Gate, ifThere, quotient } from './gate.js'
 import type { Figures } from './measure/figures.js'
 import type { Answer, CellResult, Results } from './measure/results.js'
-import { ratioOf, summarise } from './measure/summary.js'
+import { ratioIn, summarise } from './measure/summary.js'
 import { bestPeer } from './peers.js'
 import { BESIDE_REDISSON, growthProcesses, growthWaiters } from './scenarios.js'
 import type { FleetFigures } from './simulated/order.js'
@@ -37,15 +37,7 @@ export function gatesOf({
     scenario: string,
     other: string,
     pick: (figures: Figures) => number | undefined,
-  ): number | undefined =>
-    ratioOf(
-      cells,
-      [
-        { scenario, library: 'holdfast' },
-        { scenario, library: other },
-      ],
-      pick,
-    )
+  ): number | undefined => ratioIn(cells, scenario, ['holdfast', other], pick)
   const rate = (scenario: string, other: string): number | undefined =>
     over(scenario, other, (found) => found.sectionsPerSecond)
   const cpu = (scenario: string): number | undefined =>
@@ -57,13 +49,8 @@ export function gatesOf({
   const pingMs = ifThere(figures('sequential', 'ping'), (found) => 1_000 / found.sectionsPerSecond)
   const restedPingMs = figures('rested', 'ping-rested')?.waitP50Ms
   const crossing = figures('burst-4x25')?.crossingP50Ms
-  const plain = (pick: (figures: Figures) => number | undefined): number | undefined => {
-    const of = (library: string): { scenario: string; library: string } => ({
-      scenario: 'sequential',
-      library,
-    })
-    return ratioOf(cells, [of('holdfast-off'), of('floor')], pick)
-  }
+  const plain = (pick: (figures: Figures) => number | undefined): number | undefined =>
+    ratioIn(cells, 'sequential', ['holdfast-off', 'floor'], pick)
   const perSectionUs = (scenario: string): number | undefined =>
     ifThere(figures(scenario), (found) => 1e6 / found.sectionsPerSecond)
   const none = (scenario: string): number | undefined => figures(scenario)?.starved
@@ -187,14 +174,7 @@ function besideGates(cells: readonly CellResult[]): Gate[] {
     atLeast(
       'the same: total over that of Redisson alone',
       1,
-      ratioOf(
-        cells,
-        [
-          { scenario: BESIDE_REDISSON, library: both },
-          { scenario: BESIDE_REDISSON, library: 'redisson' },
-        ],
-        (found) => found.sectionsPerSecond,
-      ),
+      ratioIn(cells, BESIDE_REDISSON, [both, 'redisson'], (found) => found.sectionsPerSecond),
     ),
   ]
 }

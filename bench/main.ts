@@ -6,6 +6,7 @@ import { withAddition } from './measure/addition.js'
 import { expectedMs, planned } from './measure/plan.js'
 import type { Results } from './measure/results.js'
 import { runAll } from './measure/run.js'
+import { staysAsItIs } from './page.js'
 import { redisSuite } from './redis-suite.js'
 import { cellLine, estimateLine, gatesTable } from './report/console.js'
 import { faultsOf } from './smoke.js'
@@ -35,9 +36,13 @@ const program = new Command('npm run bench --')
     '--only <scenario...>',
     'only the scenarios that are named so or begin so; the rest of the page stays',
   )
-  .option('--libraries <library...>', 'only these libraries')
+  .option('--libraries <library...>', 'only these libraries; leaves docs/ as it is')
   .option('--full', 'a million sections to see how a table grows (with --stores)', false)
-  .option('--quick', 'one short round, to see that everything works: fails if not', false)
+  .option(
+    '--quick',
+    'one short round, to see that everything works: fails if not; leaves docs/ as it is',
+    false,
+  )
   .option('--no-write', 'leave docs/ as it is')
   .addHelpText('after', `\n${helpOn(redisSuite)}\n\nwith --stores:\n${helpOn(storesSuite)}`)
 
@@ -46,10 +51,13 @@ const { stores, ...options } = program.parse().opts<Options>()
 await bench(stores ? storesSuite : redisSuite, options)
 
 async function bench(suite: Suite, options: Omit<Options, 'stores'>): Promise<void> {
-  const { rounds: wanted, only, libraries, quick, full, write } = options
+  const { rounds: wanted, only, libraries, quick, full } = options
   const names = namesIn(suite)
   check(only, names, (name, asked) => name.startsWith(asked))
   check(libraries, suite.libraries, (name, asked) => name === asked)
+  const unwritten = staysAsItIs(options)
+  // Before the run, so that it is not for nothing if they are not there.
+  const before = only === undefined || unwritten !== undefined ? undefined : await figuresOf(suite)
   const rounds = quick ? 1 : wanted
   const chosen = (name: string): boolean =>
     only === undefined ||
@@ -68,23 +76,20 @@ async function bench(suite: Suite, options: Omit<Options, 'stores'>): Promise<vo
   const results = await runAll({
     cells,
     rounds,
-    quick,
     programs: (systems) => suite.run({ chosen: programs.map(([name]) => name), quick, full }, systems),
     onCell: (cell, done) => console.log(cellLine(cell, done, cells.length)),
   })
-  const partial = only !== undefined && libraries === undefined && !quick
-  if (write) await writeDown(suite, partial ? await addedToPage(suite, results) : results)
+  if (unwritten === undefined) await writeDown(suite, before ? withAddition(before, results) : results)
+  else console.log(unwritten)
   const gates = suite.gatesOf(results)
   console.log(gatesTable(only === undefined ? gates : gates.filter(({ ok }) => ok !== undefined)))
   if (quick) report(faultsOf(results))
 }
 
-/** What the page is to be made from when only some of the scenarios were run. */
-async function addedToPage(suite: Suite, later: Results): Promise<Results> {
-  const text = await readFile(new URL(suite.figures, docs), 'utf8').catch(() => undefined)
-  if (text === undefined) return later
-  const before: Results = JSON.parse(text)
-  return before.quick ? later : withAddition(before, later)
+/** What the page is made from until now. */
+async function figuresOf(suite: Suite): Promise<Results> {
+  const figures: Results = JSON.parse(await readFile(new URL(suite.figures, docs), 'utf8'))
+  return figures
 }
 
 function report(faults: readonly string[]): void {

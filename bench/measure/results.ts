@@ -85,7 +85,6 @@ export interface Results extends ProgramAnswers {
   readonly startedAt: string
   readonly tookMs: number
   readonly rounds: number
-  readonly quick: boolean
   readonly machine: Machine
   readonly cells: readonly CellResult[]
   /** The latest last. Absent where all is of one run. */

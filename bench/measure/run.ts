@@ -17,7 +17,6 @@ import { Wakefulness } from './wakefulness.js'
 export interface RunOrder {
   readonly cells: readonly PlannedCell[]
   readonly rounds: number
-  readonly quick: boolean
   /** What is run after the cells. */
   programs(systems: Systems): Promise<ProgramAnswers>
   /** Told of each cell as it ends. */
@@ -48,7 +47,6 @@ export async function runAll(order: RunOrder): Promise<Results> {
       startedAt,
       tookMs: performance.now() - from,
       rounds: order.rounds,
-      quick: order.quick,
       machine: machineWith(await systems.versions(), load),
       cells,
       ...answers,

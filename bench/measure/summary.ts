@@ -100,3 +100,20 @@ export function ratioOf(
   const ratios = pairs.flatMap(([a, b]) => (a === undefined || b === undefined || b === 0 ? [] : [a / b]))
   return median(ratios)
 }
+
+/** The same of two libraries in one scenario. */
+export function ratioIn(
+  cells: readonly CellResult[],
+  scenario: string,
+  [one, other]: readonly [string, string],
+  pick: (figures: Figures) => number | undefined,
+): number | undefined {
+  return ratioOf(
+    cells,
+    [
+      { scenario, library: one },
+      { scenario, library: other },
+    ],
+    pick,
+  )
+}

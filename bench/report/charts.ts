@@ -1,7 +1,7 @@
 import { entryOf } from '../catalog.js'
 import type { Figures } from '../measure/figures.js'
 import type { Results } from '../measure/results.js'
-import { ratioOf, summarise } from '../measure/summary.js'
+import { ratioIn, summarise } from '../measure/summary.js'
 import { fleetProcesses, fleetScenario, growthProcesses, growthWaiters } from '../scenarios.js'
 import { type Bar, drawnBars } from './bars.js'
 import { drawnLines, type Line } from './lines.js'
@@ -73,14 +73,8 @@ function uncontended(results: Results): Picture[] {
     ),
   ]
   const found = names.flatMap((library) => {
-    const ratio = ratioOf(
-      results.cells,
-      [
-        { scenario: 'sequential', library },
-        { scenario: 'sequential', library: 'floor' },
-      ],
-      (figures) => figures.sectionsPerSecond,
-    )
+    const rate = (figures: Figures): number => figures.sectionsPerSecond
+    const ratio = ratioIn(results.cells, 'sequential', [library, 'floor'], rate)
     return ratio === undefined || entryOf(library).sort === 'reference' ? [] : [{ library, value: ratio }]
   })
   if (found.length === 0) return []

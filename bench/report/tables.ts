@@ -1,7 +1,7 @@
 import { entryOf } from '../catalog.js'
 import type { Figures } from '../measure/figures.js'
 import type { Results } from '../measure/results.js'
-import { ratioOf, type Summary, summarise } from '../measure/summary.js'
+import { ratioIn, type Summary, summarise } from '../measure/summary.js'
 import type { Scenario } from '../scenario.js'
 import { growthProcesses, growthWaiters } from '../scenarios.js'
 import { notesOf } from './notes.js'
@@ -71,9 +71,10 @@ export function scenarioTable({ cells, rounds }: Results, scenario: Scenario): T
       ...(toFloor
         ? [
             shownNumber(
-              ratioOf(
+              ratioIn(
                 cells,
-                [summary, { ...summary, library: 'floor' }],
+                scenario.name,
+                [summary.library, 'floor'],
                 (figures) => figures.sectionsPerSecond,
               ),
             ),

@@ -11,7 +11,7 @@ import {
 } from '../gate.js'
 import type { Figures } from '../measure/figures.js'
 import type { CellResult, Results } from '../measure/results.js'
-import { ratioOf, summarise } from '../measure/summary.js'
+import { ratioIn, ratioOf, summarise } from '../measure/summary.js'
 import {
   FAR,
   type PlaceName,
@@ -60,14 +60,7 @@ function over(
   library: string,
   pick: Take,
 ): number | undefined {
-  return ratioOf(
-    cells,
-    [
-      { scenario, library: OURS },
-      { scenario, library },
-    ],
-    pick,
-  )
+  return ratioIn(cells, scenario, [OURS, library], pick)
 }
 
 /** How many times a peer's sections such a burst could have at most, if they followed each other without any lock. */

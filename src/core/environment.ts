@@ -1,4 +1,3 @@
-import { LinkedSet } from '../base/collections/linked-set.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { Pauses } from '../base/waiting/pauses.js'
 import type { Events } from '../observe/events/events.js'
@@ -6,18 +5,13 @@ import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { Kin } from './kin.js'
 import type { KindTraits } from './kind.js'
-import { LocalQueue } from './queue/local-queue.js'
+import type { LocalQueue } from './queue/local-queue.js'
+import { Queues } from './queue/queues.js'
 import type { CoreSettings, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
 import { Orphans } from './tenure/orphans.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
 import { Tenures } from './tenure/tenures.js'
-
-/**
- * Most processes use few names again and again, and to make a queue is a tenth of an acquisition: so many are kept as they are that nobody
- * stands at.
- */
-const QUIET_QUEUES_KEPT = 256
 
 /**
  * What acquiring and releasing one kind of lock needs: the client's services, and the state that all calls for that kind share. One record
@@ -41,9 +35,7 @@ export abstract class Environment implements Services {
   closed = false
   /** The other kinds that are one lock with this one. */
   kin: Kin | undefined
-  readonly #queues = new Map<string, LocalQueue>()
-  /** Of these, the latest at which nobody stands, whether their lock is held or not; the longest quiet first. */
-  readonly #quiet = new LinkedSet<LocalQueue>()
+  readonly queues: Queues
 
   constructor(services: Services) {
     const { kind, port, schedule, settings, events, metrics } = services
@@ -58,7 +50,8 @@ export abstract class Environment implements Services {
     this.onWait = services.onWait
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
-    this.tenures = new Tenures(this, this.orphans, this.#queues, (tenure) => this.tenureEnded(tenure))
+    this.queues = new Queues(this)
+    this.tenures = new Tenures(this, this.orphans, this.queues, (tenure) => this.tenureEnded(tenure))
     this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
   }
 
@@ -67,27 +60,6 @@ export abstract class Environment implements Services {
   /** Gives back a hold that nobody has been told of. */
   abstract discard(grant: HoldRecord): Promise<void>
 
-  get queues(): ReadonlyMap<string, LocalQueue> {
-    return this.#queues
-  }
-
-  /** How many queues somebody stands at, or has the lock of. */
-  get busyQueues(): number {
-    const idle = [...this.#quiet].filter(({ held }) => !held)
-    return this.#queues.size - idle.length
-  }
-
-  /** Where the calls for that lock meet. */
-  queue(name: string): LocalQueue {
-    let queue = this.#queues.get(name)
-    if (!queue) {
-      queue = new LocalQueue(name, this)
-      this.#queues.set(name, queue)
-    }
-    this.#quiet.delete(queue)
-    return queue
-  }
-
   /**
    * Forgets a queue that nobody stands at, sooner or later; of one whose lock is held it keeps what is held. Not while it has to remember
    * that it is the turn of others.
@@ -95,10 +67,9 @@ export abstract class Environment implements Services {
   dropIfIdle(queue: LocalQueue): void {
     if (queue.callers > 0) return
     queue.rest()
-    if (this.#queues.get(queue.name) !== queue) return
-    this.#quiet.delete(queue)
+    if (!this.queues.stir(queue)) return
     if (queue.held) {
-      if (queue.asNew) this.#keepQuiet(queue)
+      if (queue.asNew) this.queues.keepQuiet(queue)
       return
     }
     const { backUntil } = queue
@@ -106,21 +77,13 @@ export abstract class Environment implements Services {
       this.schedule.at(backUntil, () => this.dropIfIdle(queue))
       return
     }
-    this.lingering.forget(queue)
-    if (queue.asNew) this.#keepQuiet(queue)
-    else this.#queues.delete(queue.name)
-  }
-
-  #keepQuiet(queue: LocalQueue): void {
-    this.#quiet.add(queue)
-    const oldest = this.#quiet.size > QUIET_QUEUES_KEPT ? this.#quiet.first : undefined
-    if (!oldest || !this.#quiet.delete(oldest)) return
-    if (oldest.held) oldest.shrink()
-    else this.#queues.delete(oldest.name)
+    this.lingering.forget(queue.name)
+    if (queue.asNew) this.queues.keepQuiet(queue)
+    else this.queues.drop(queue)
   }
 
   /** This process's tenures of that lock. */
   tenuresOf(name: string): readonly Tenure[] {
-    return this.#queues.get(name)?.tenures.all ?? []
+    return this.queues.get(name)?.tenures.all ?? []
   }
 }

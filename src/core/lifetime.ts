@@ -174,7 +174,7 @@ export class Lifetime {
       env.tenures.watchdog.stop()
       env.tenures.close()
       await this.upToEnd(env.orphans.close()).catch(() => undefined)
-      for (const queue of env.queues.values()) env.dropIfIdle(queue)
+      for (const queue of [...env.queues]) env.dropIfIdle(queue)
     })
     this.#keepAlive.end()
   }

@@ -34,9 +34,9 @@ export class Locker extends Environment {
 
   /** What is alive in here; all zero when nothing is held, awaited or being cleaned up. */
   get census(): Readonly<Record<'gates' | 'calls' | 'tenures' | 'watched' | 'orphans', number>> {
-    const { busyQueues, tenures, orphans } = this
+    const { queues, tenures, orphans } = this
     return {
-      gates: busyQueues,
+      gates: queues.busy,
       calls: this.lifetime.calls,
       tenures: tenures.size,
       watched: tenures.watchdog.size,
@@ -52,7 +52,7 @@ export class Locker extends Environment {
       this.metrics.cancelled()
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
-    const queue = this.queue(call.name)
+    const queue = this.queues.at(call.name)
     const now = this.schedule.clock.now()
     this.lingering.came(call, now)
     const kept = enterInMemory(this, queue, call, now)

@@ -4,7 +4,8 @@ import { allAtMost, atLeast, atMost, doNotGrow } from '../../bench/gate.js'
 import { gatesOf } from '../../bench/gates.js'
 import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
-import { ratioOf, summarise } from '../../bench/measure/summary.js'
+import { ratioIn, summarise } from '../../bench/measure/summary.js'
+import { staysAsItIs } from '../../bench/page.js'
 import { bestPeer } from '../../bench/peers.js'
 import { scenarios } from '../../bench/scenarios.js'
 import { smallFleet } from '../../bench/simulated/fleets.js'
@@ -47,14 +48,7 @@ test('a ratio is the median of those within each round', () => {
     failed('keys', 'floor', 3),
   ]
   const toHoldfast = (library: string): number | undefined =>
-    ratioOf(
-      cells,
-      [
-        { scenario: 'keys', library: 'holdfast' },
-        { scenario: 'keys', library },
-      ],
-      (figures) => figures.sectionsPerSecond,
-    )
+    ratioIn(cells, 'keys', ['holdfast', library], (figures) => figures.sectionsPerSecond)
   expect(toHoldfast('floor')).toBe(0.9)
   expect(toHoldfast('verrou')).toBeUndefined()
 })
@@ -263,6 +257,15 @@ describe('the gates on all stores', () => {
 })
 
 const faultsIn = (...cells: CellResult[]): string[] => faultsOf({ cells })
+
+describe('the page', () => {
+  test('is written with all libraries of one run: the figures of a scenario are compared with each other', () => {
+    expect(staysAsItIs({ write: true, quick: false })).toBeUndefined()
+    expect(staysAsItIs({ write: true, quick: false, libraries: ['floor'] })).toMatch(/--libraries/)
+    expect(staysAsItIs({ write: true, quick: true })).toMatch(/quick/)
+    expect(staysAsItIs({ write: false, quick: false })).toBeDefined()
+  })
+})
 
 test('a quick run fails for failures and for what Holdfast did not do, not for a missing peer', () => {
   const absent = (library: string): CellResult => ({

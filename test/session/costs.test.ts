@@ -45,6 +45,29 @@ describe('requests', () => {
     await hold.release()
   })
 
+  test.each(['lock', 'fairLock', 'fencedLock', 'spinLock'] as const)(
+    '%s, a single attempt that is refused: one',
+    async (kind) => {
+      const [{ holdfast: holder }, { holdfast, sent }] = [await begun(), await begun()]
+      const hold = await holder[kind]('lock').acquire()
+      expect(await holdfast[kind]('lock').tryAcquire()).toBeNull()
+      expect(sent()).toEqual(['stand'])
+      await hold.release()
+    },
+  )
+
+  test('an attempt that is refused, after one whose answer was lost: a removal too, since that one may yet stand in line', async () => {
+    const [{ holdfast: holder }, { holdfast, link, sent }] = [await begun(), await begun()]
+    const hold = await holder.lock('lock').acquire()
+    link.unanswered = 'stand'
+    const attempt = holdfast.spinLock('lock').tryAcquire({ waitMs: 1_000 })
+    await fleet.clock.advance(2_000)
+    expect(await attempt).toBeNull()
+    expect(sent().slice(0, 4)).toEqual(['stand', 'stand', 'remove', 'stand'])
+    expect(sent().filter((what) => what === 'remove')).toEqual(['remove'])
+    await hold.release()
+  })
+
   test('a nested section: a look when it begins, and one when it ends', async () => {
     const { holdfast, sent } = await begun()
     const lock = holdfast.lock('lock')

@@ -96,7 +96,7 @@ export class Attempt {
     const { env, queue, call, waiter, learned } = this
     const { watchdog } = env.tenures
     const watching = queue.watch.inForce
-    const offer = tenure.holds.length === 0 ? env.lingering.offer(queue, call) : undefined
+    const offer = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
     const leaseMs = offer?.leaseMs ?? call.leaseMs ?? watchdog.leaseMs
     const hears = watching || queue.pollsOf(call) !== undefined
     const request: AcquireRequest = {

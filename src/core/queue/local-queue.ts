@@ -144,12 +144,6 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     return remembered === undefined && !shared && placePer !== 'call'
   }
 
-  /** Of a queue that is as new nothing stays but what is held. */
-  shrink(): void {
-    this.#waiters = undefined
-    this.#policy = undefined
-  }
-
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)

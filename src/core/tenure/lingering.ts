@@ -48,7 +48,8 @@ export interface Offer {
  * is over soon, so it begins with the short lease of a grant in line, where leases are not the session's: a process that dies with nobody inside holds others up no longer than that.
  */
 export class Lingering {
-  readonly #ears = new Map<LocalQueue, Ear>()
+  /** By the name of the lock. */
+  readonly #ears = new Map<string, Ear>()
   /** The holds after which nobody is inside, by the name of their lock. */
   readonly #left = new Map<string, HoldRecord>()
   readonly #habits = new Habits()
@@ -58,18 +59,20 @@ export class Lingering {
   #forgoExit: (() => void) | undefined
 
   constructor(
-    private readonly services: Pick<Services, 'kind' | 'port' | 'schedule' | 'settings' | 'events'>,
+    private readonly services: Pick<Services, 'kind' | 'port' | 'schedule' | 'settings' | 'events'> & {
+      tenuresOf(name: string): readonly Tenure[]
+    },
     private readonly tenures: Tenures,
     /** Releases for good. */
     private readonly discard: (grant: HoldRecord) => Promise<void>,
   ) {}
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
-  offer(queue: LocalQueue, { lingerMs = 0, leaseMs }: Call): Offer | undefined {
+  offer({ name, lingerMs = 0, leaseMs }: Call): Offer | undefined {
     if (lingerMs === 0 || this.#ended) return undefined
     const auto = lingerMs === 'auto'
-    if (auto && this.#likelyMs(queue.name) === 0) return undefined
-    const ear = this.#ears.get(queue) ?? this.#listen(queue, auto)
+    if (auto && this.#likelyMs(name) === 0) return undefined
+    const ear = this.#ears.get(name) ?? this.#listen(name, auto)
     if (!ear?.watch.inForce) return undefined
     // A store whose locks last as long as their session would need a command to give one a lease of its own.
     const short = auto && leaseMs === undefined && !this.services.port.bound
@@ -165,10 +168,10 @@ export class Lingering {
     if (this.#left.get(name)?.tenure.stay === stay) this.#left.delete(name)
   }
 
-  /** Nobody stands in that queue any more. */
-  forget(queue: LocalQueue): void {
-    this.#ears.get(queue)?.watch.close()
-    this.#ears.delete(queue)
+  /** Nobody of this process has that lock or wants it any more. */
+  forget(name: string): void {
+    this.#ears.get(name)?.watch.close()
+    this.#ears.delete(name)
   }
 
   /** Releases what has stayed, and lets nothing stay from now on. */
@@ -176,7 +179,7 @@ export class Lingering {
     this.#ended = true
     this.#letAllGo()
     this.#forgoExit?.()
-    for (const queue of [...this.#ears.keys()]) this.forget(queue)
+    for (const name of [...this.#ears.keys()]) this.forget(name)
     this.#keepAlive.end()
   }
 
@@ -194,23 +197,23 @@ export class Lingering {
   }
 
   /** @param auto whether nobody has asked for the lock to linger: then nobody is told why it does not */
-  #listen(queue: LocalQueue, auto: boolean): Ear | undefined {
+  #listen(name: string, auto: boolean): Ear | undefined {
     const { schedule, port, events } = this.services
     if (!port.line?.hearAsks || schedule.clock.now() < this.#deafUntil) return undefined
-    const ear: Ear = { watch: port.line.hearAsks(queue.name, () => this.#told(queue, ear), auto), asks: 0 }
-    this.#ears.set(queue, ear)
+    const ear: Ear = { watch: port.line.hearAsks(name, () => this.#told(name, ear), auto), asks: 0 }
+    this.#ears.set(name, ear)
     ear.watch.confirmed.catch((error: unknown) => {
-      if (this.#ears.get(queue) !== ear) return
-      this.forget(queue)
+      if (this.#ears.get(name) !== ear) return
+      this.forget(name)
       this.#deafUntil = schedule.clock.now() + DEAF_MS
       if (!auto) events.emit('error', error)
     })
     return ear
   }
 
-  #told(queue: LocalQueue, ear: Ear): void {
+  #told(name: string, ear: Ear): void {
     ear.asks += 1
-    for (const tenure of queue.tenures.all) {
+    for (const tenure of this.services.tenuresOf(name)) {
       if (!tenure.stay) continue
       tenure.stay.asked = true
       if (tenure.stay.vacant) this.#letGo(tenure)

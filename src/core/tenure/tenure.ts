@@ -34,7 +34,7 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   holds: readonly HoldRecord[] = []
   #deadline = -Infinity
   /** Until when the store may keep it beyond the deadline, for nobody (see {@link mayLast}). */
-  storedUntil = -Infinity
+  storedUntil = 0
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'

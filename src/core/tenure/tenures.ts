@@ -8,6 +8,7 @@ import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
 import { type Renewals, Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
+import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Orphans } from './orphans.js'
@@ -26,7 +27,7 @@ export class Tenures implements Renewals {
   constructor(
     private readonly services: Services,
     private readonly orphans: Orphans,
-    private readonly queues: ReadonlyMap<string, LocalQueue>,
+    private readonly queues: Pick<Queues, 'get'>,
     private readonly onEnd: (tenure: Tenure) => void,
   ) {
     this.schedule = services.schedule

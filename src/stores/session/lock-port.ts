@@ -28,7 +28,10 @@ export interface SessionLockTerms {
   readonly mode: Mode
   /** Whether waiters stand in line; otherwise a call tries only while nobody stands there. */
   readonly joins: boolean
-  /** Whether each tenure has a token: then no hold is handed over, and each call has a place of its own. */
+  /**
+   * Whether each tenure has a token: then no hold is handed over or kept, and each call has a place of its own. The token is the number that
+   * the entry got when it was made. One that an entry got later could be greater than those of others who stand behind it already.
+   */
   readonly fenced: boolean
 }
 

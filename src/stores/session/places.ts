@@ -69,7 +69,9 @@ export class Places {
   open(standing: Standing, tell: (news: News) => void): Place {
     this.#made += 1
     const place = new Place(standing, keyOf(standing.owner, this.#made), tell)
-    this.#add(place)
+    this.#places.set(idOf(place), place)
+    this.#byKey.set(place.key, place)
+    this.session.use(true)
     return place
   }
 
@@ -82,6 +84,7 @@ export class Places {
       const id = await this.#freshSession(lock)
       // Its call has left, or its session has ended: a new request has to put it in line.
       if (!this.#stands(place)) return NOWHERE
+      const repeated = place.session !== undefined
       place.session = id
       const ifFree = !place.joined && permits === undefined
       const hears = keeps && link.hears?.(lock) === true
@@ -101,8 +104,8 @@ export class Places {
       if (isLatest) this.#settle(place, seen)
       if (place.looksAgain) void this.#look(place)
       place.looksAgain = false
-      // Nobody waits by it.
-      if (!place.admitted && !place.joined) await this.leave(place)
+      // Nobody waits by it. An earlier request for it, whose answer was lost, may yet put it in line.
+      if (!place.admitted && !place.joined && (repeated || this.#stands(place))) await this.leave(place)
       return seen
     }
   }
@@ -284,12 +287,6 @@ export class Places {
     return this.session.fresh().catch((error: unknown) => {
       throw error instanceof StoreError ? error.at(name) : error
     })
-  }
-
-  #add(place: Place): void {
-    this.#places.set(idOf(place), place)
-    this.#byKey.set(place.key, place)
-    this.session.use(true)
   }
 
   #stands(place: Place): boolean {
