@@ -54,6 +54,10 @@ export interface PlaceTerms {
   readonly clock?: VirtualClock | undefined
 }
 
+/** For how long a case looks again and again: several leases may have to pass, and longer leases take longer. A test has a minute. */
+const PATIENCE_MS = 20_000
+const LONGEST_PATIENCE_MS = 50_000
+
 /** The shortest leases in the cases: where leases must be longer, all of them are longer in proportion. */
 const SHORT_LEASE_MS = 900
 
@@ -139,7 +143,8 @@ export class StorePlace implements Place {
     accept: (value: Value) => boolean = Boolean,
   ): Promise<Value> {
     const { clock } = this.terms
-    if (!clock) return await eventually(look, accept)
+    if (!clock)
+      return await eventually(look, accept, Math.min(PATIENCE_MS * this.#stretch, LONGEST_PATIENCE_MS))
     for (let step = 0; step < 20_000; step += 1) {
       const value = await look()
       if (accept(value)) return value

@@ -6,6 +6,7 @@ import type { StoreLoss, StoreSettings } from '../../src/port/store.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
 
+let clock: VirtualClock
 let port: ScriptedPort
 let readers: ScriptedPort
 let told: unknown[]
@@ -15,11 +16,12 @@ let suspend: (cause: unknown) => void
 let tellError: (error: unknown) => void
 
 beforeEach(() => {
+  clock = new VirtualClock()
   port = new ScriptedPort()
   readers = new ScriptedPort()
   told = []
   holdfast = new Holdfast({
-    clock: new VirtualClock(),
+    clock,
     open: ({ onError, onLost, onSuspended }: StoreSettings) => {
       tellError = onError
       tellLoss = (loss) => onLost?.(loss)
@@ -90,6 +92,14 @@ test('while a release is under way its own answer decides', async () => {
   port.releases.last.answer('released')
   await release
   expect(told).toEqual([])
+})
+
+test('L3: where the store tells of it before a late timer does, a lease that is over has run out', async () => {
+  const hold = await held('leased', 10_000)
+  clock.skip(10_000)
+  tellLoss({ keyspace: 'lock', name: 'leased', owner: hold.owner, reason: 'not-in-store' })
+  expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
+  expect(told).toEqual([['lost', 'leased', 'lease-expired', undefined]])
 })
 
 test('a connection that is gone suspends what is renewed, once', async () => {

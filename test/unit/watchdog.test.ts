@@ -1,7 +1,7 @@
 /** When the watchdog sends what, on a store that answers when the test says so. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
-import { type Hold, Holdfast } from '../../src/index.js'
+import { type Hold, Holdfast, LockLostError } from '../../src/index.js'
 import type { GrantedReply } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { ScriptedPort, settle } from './scripted-port.js'
@@ -41,6 +41,17 @@ test('L4: a renewal that fails is tried again within a tenth of the time to the 
   await clock.advance(EVERY_MS / 2)
   expect(port.renewals.all).toHaveLength(3)
   expect(told).toEqual(['suspended', 'renewed'])
+})
+
+test('L3: a renewal that is answered after the deadline is too late, though no timer has told of the end yet', async () => {
+  const [hold] = await held(['lock'])
+  await clock.advance(EVERY_MS)
+  // The event loop is blocked until the lease that the holder counts on is over, and that of the renewal is not.
+  clock.skip(2.5 * EVERY_MS)
+  port.renewals.last.answer(true)
+  await settle()
+  expect(() => hold?.assertHeld()).toThrow(LockLostError)
+  expect(hold?.signal.reason).toMatchObject({ reason: 'lease-expired' })
 })
 
 test('L1: more leases than fit into one piece are renewed piece by piece, without those that were released meanwhile', async () => {

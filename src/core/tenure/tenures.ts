@@ -180,7 +180,7 @@ export class Tenures implements Renewals {
   lostInStore({ name, owner, reason, cause }: StoreLoss): void {
     for (const tenure of [...this.#held]) {
       const isIt = tenure.name === name && tenure.storedAs === owner && tenure.state === 'held'
-      if (isIt) this.lose(tenure, reason, cause)
+      if (isIt && this.stillHeld(tenure)) this.lose(tenure, reason, cause)
     }
   }
 
