@@ -117,6 +117,7 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
       tell: (client, message) => told.push({ client, message }),
     })
     lock.free()
+    lock.line.callHead()
     return { body, told }
   }
 

@@ -1,6 +1,7 @@
 /** How messages come, and what happens where they cannot. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Forked } from '../redisson/forked.js'
 import { eventually } from '../setup/eventually.js'
@@ -94,7 +95,7 @@ test('a holder whose process ends is noticed by those who wait for it, long befo
   await eventually(() => client.missed > 0)
 })
 
-test('a doubt finds what the bell did not tell', async () => {
+test('a doubt finds what the bell did not tell, but tells nothing before it returns: who doubts reads an answer', async () => {
   const path = stand.path()
   const [one, other] = pair(path)
   await one.listen()
@@ -102,6 +103,8 @@ test('a doubt finds what the bell did not tell', async () => {
   one.session.inbox?.doubt()
   await other.tell(one.id, 'a', 'b')
   one.session.inbox?.doubt()
+  expect(one.heard).toEqual([])
+  await setImmediate()
   expect(one.heard).toHaveLength(1)
   await one.session.close()
   await other.session.close()

@@ -73,7 +73,7 @@ export interface Inbox {
   readonly open: boolean
   /** Resolves when messages come from now on, at once if they do. Rejects with a `StoreError` if they cannot. */
   opened(): Promise<void>
-  /** A message should have come and did not: checks that messages still come, and calls `missed` if not. */
+  /** A message should have come and did not: checks that messages still come, and calls `missed` if not. Tells nothing before it returns. */
   doubt(): void
 }
 

@@ -49,9 +49,13 @@ export class SqliteInbox implements Inbox {
     await this.#opening
   }
 
+  /** Not at once: whoever doubts is reading the answer to a question, and would take a grant for news from before that answer. */
   doubt(): void {
-    if (this.#listedIn) this.#look(this.#listedIn)
-    else this.opened().catch(this.settings.onError)
+    this.settings.schedule.afterTurn(() => {
+      if (this.#closed) return
+      if (this.#listedIn) this.#look(this.#listedIn)
+      else this.opened().catch(this.settings.onError)
+    })
   }
 
   /** Whether it still has to remove messages that it has read. */
