@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
     name: 'deadline-ignored',
     fault: 'a hold stands whatever the clock says',
     in: { source: 'src/core/tenure/tenures.ts' },
-    text: 'if (this.schedule.clock.now() < tenure.deadline) return true',
+    text: 'if (now < tenure.deadline) return true',
     becomes: 'if (tenure.name !== undefined) return true',
     nemesis: 'pause',
     kinds: ['lock'],
