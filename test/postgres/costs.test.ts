@@ -56,8 +56,7 @@ describe.skipIf(missing)(`${title}: costs`, () => {
     expect(ofEdges()).toEqual([])
     const abort = new AbortController()
     const section = rejectionOf(other.holdfast.lock('own').withLock(() => wait({ signal: abort.signal })))
-    const edges = "SELECT FROM holdfast_locks WHERE keyspace = 'edges'"
-    await until(async () => (await stand.pool.query(edges)).rowCount, { what: 'the edge is left' })
+    await until(() => ofEdges().length === 2, { what: 'the edge is left' })
     abort.abort('enough')
     expect(await section).toBe('enough')
     await until(() => ofEdges().length === 4, { what: 'the edge is withdrawn' })
