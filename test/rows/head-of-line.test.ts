@@ -16,7 +16,7 @@ interface Caller {
   readonly client: RowClient
   readonly port: RowLockPort
   readonly heard: Array<News | undefined>
-  request(leaseMs: number): AcquireRequest
+  request(leaseMs: number, number?: number): AcquireRequest
 }
 
 let clock: VirtualClock
@@ -33,9 +33,8 @@ async function call(): Promise<Caller> {
   const port = new RowLockPort(client, 'x', true)
   const heard: Caller['heard'] = []
   await port.watch('line', (news) => heard.push(news)).confirmed
-  const owner = `${clientId}:1` as const
-  const request = (leaseMs: number): AcquireRequest => ({
-    ...{ name: 'line', owner, heldBefore: 0, leaseMs, waits: true },
+  const request = (leaseMs: number, number = 1): AcquireRequest => ({
+    ...{ name: 'line', owner: `${clientId}:${number}`, heldBefore: 0, leaseMs, waits: true },
   })
   return { client, port, heard, request }
 }
@@ -85,4 +84,15 @@ test('who rested behind others is called to look when the lock ends, once those 
   const { line } = await stand(leaseMs, 9)
   for (const { port, request } of line.slice(0, 8)) await port.abandon(request(LONG_MS))
   expect(line.map(({ heard }) => heard)).toEqual([...Array(8).fill([]), [{ lookInMs: leaseMs }]])
+})
+
+test('a place that joins promises nothing for one of its process that stands before it', async () => {
+  const { holder, line } = await stand(LONG_MS, 1)
+  const [first] = line
+  if (!first) throw new Error('one client stands in line')
+  const joined = await first.port.acquire(first.request(LONG_MS, 2))
+  expect(joined).toMatchObject({ outcome: 'busy', againMs: first.client.firstLeaseMs })
+  // It would look in time, if it stays: the place before it does not know of that end.
+  await holder.port.acquire(holder.request(first.client.firstLeaseMs))
+  expect(first.heard).toEqual([{ lookInMs: first.client.firstLeaseMs }])
 })

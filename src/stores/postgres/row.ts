@@ -48,7 +48,6 @@ export function readStanding(rows: readonly SqlRow[], askedAt: number): Standing
     holder,
     since: sinceIn(holder, whole(row, 'fence')),
     endsAt: aTime(row['endsAt'], 'endsAt'),
-    looksAt: aTime(row['looksAt'], 'looksAt'),
     now: number(row, 'now'),
     askedAt,
   }

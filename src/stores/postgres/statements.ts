@@ -204,11 +204,12 @@ ${orRow('changed.next')}`,
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
   SELECT CASE WHEN l.processes ? $5 THEN r.waiting ELSE r.waiting || $5::text END,
     json_build_object('until', greatest(l.ends_at, l.looks_at, (
-        SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e WHERE e.key <> $5)),
+        SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e)),
       'line', json_build_object('places', l.places || to_jsonb($4::text),
         'processes', l.processes || jsonb_build_object($5::text, jsonb_build_object(
           'places', coalesce((l.processes #>> ARRAY[$5::text, 'places'])::int, 0) + 1,
-          'looksAt', l.looks_at, 'leaseMs', $6::float8, 'word', $7::text)),
+          'looksAt', greatest((l.processes #>> ARRAY[$5::text, 'looksAt'])::float8, l.looks_at),
+          'leaseMs', $6::float8, 'word', $7::text)),
         'letIn', l.let_in))
   FROM (
     SELECT coalesce(n.line -> 'places', '[]') AS places, coalesce(n.line -> 'processes', '{}') AS processes,
@@ -220,8 +221,7 @@ WHERE ${key} AND r.owner <> $3 AND r.ends_at > clock_timestamp() AND isfinite(r.
   AND CASE WHEN r.rest IS NULL THEN r.waiting = '{}' WHEN ${HAS_VALUE} THEN false
     ELSE r.rest::jsonb - 'line' - 'until' = '{}' AND NOT r.rest::jsonb #> '{line,places}' ? $4 END
 RETURNING json_build_object('holder', r.owner, 'fence', r.fence::text, ${NOW},
-  'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8,
-  'looksAt', r.rest #> ARRAY['line', 'processes', $5::text, 'looksAt'])::text AS standing`,
+  'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8)::text AS standing`,
     ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
     renewAll: statement(

@@ -28,7 +28,7 @@ const FRONT = 8
 /** One process in line. */
 interface Process {
   places: number
-  /** When it looks by itself. */
+  /** When it looks by itself, at the latest. */
   looksAt: number
   /** How long a grant lasts until it takes over. */
   leaseMs: number
@@ -179,9 +179,11 @@ export class Line<P extends Place> {
     const leastMs = rests ? restInLineMs(firstLeaseMs) : 0
     const looksInMs = Math.min(Math.max(endsInMs, leastMs), known ? LONGEST_LOOK_MS : firstLeaseMs)
     if (!known) places.push(place)
+    const { places: others = 0, looksAt = 0 } = processes[client] ?? {}
     processes[client] = {
-      places: (processes[client]?.places ?? 0) + (known ? 0 : 1),
-      looksAt: this.way.now + looksInMs,
+      places: others + (known ? 0 : 1),
+      // Each of its places knows when it looks itself: this one may leave before, and the others look later.
+      looksAt: Math.max(looksAt, this.way.now + looksInMs),
       leaseMs: firstLeaseMs,
       word,
     }

@@ -204,15 +204,11 @@ export class RowLockPort implements FencedPort {
     const { express, firstLeaseMs } = this.client
     const standing = await express?.stand?.({ name, place, firstLeaseMs, word: this.#word(name) })
     if (!standing) return undefined
-    const { holder, since, endsAt, looksAt, now, askedAt } = standing
+    const { holder, since, endsAt, now, askedAt } = standing
+    const remainingMs = endsAt - now
     const heldSince = sinceBefore(now, since)
-    const busy = {
-      outcome: 'busy',
-      remainingMs: endsAt - now,
-      againMs: looksAt - now,
-      holder,
-      heldSince,
-    } as const
+    const againMs = Math.min(remainingMs, firstLeaseMs)
+    const busy = { outcome: 'busy', remainingMs, againMs, holder, heldSince } as const
     return { reply: busy, now, askedAt }
   }
 

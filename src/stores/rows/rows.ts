@@ -128,8 +128,6 @@ export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   /** Since when; unknown where there was no token. */
   readonly since: number | undefined
   readonly endsAt: number
-  /** When its process has to look. */
-  readonly looksAt: number
 }
 
 /** A table that writes a row only if its version is unchanged. */
