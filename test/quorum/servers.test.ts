@@ -139,12 +139,23 @@ test('a user who may not use the tickets waits all the same', async () => {
 })
 
 describe('members', () => {
-  test('one server under two addresses is refused at first use, by name', async () => {
+  /** The error of the first use for which the votes of the twins count: two other servers may be a majority before those have answered. */
+  async function refusalOf(holdfast: Holdfast): Promise<unknown> {
+    for (;;) {
+      try {
+        await (await holdfast.lock(fleet.lockName()).acquire()).release()
+      } catch (error) {
+        return error
+      }
+    }
+  }
+
+  test('one server under two addresses is refused, by name', async () => {
     const { host, port } = fleet.server(0)
     const proxy = await RespProxy.before({ host, port })
     const again = standaloneClient({ host: proxy.host, port: proxy.port })
     const holdfast = fleet.keep(new Holdfast(quorum([fleet.client(0), fleet.client(1), again]), TIMES))
-    await expect(holdfast.lock(fleet.lockName()).acquire()).rejects.toMatchObject({
+    expect(await refusalOf(holdfast)).toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringMatching(
         new RegExp(
@@ -165,7 +176,7 @@ describe('members', () => {
     const again = standaloneClient({ ...user, host: proxy.host, port: proxy.port })
     const members = [fleet.client(0, user), fleet.client(1, user), again]
     const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
-    await expect(holdfast.lock(fleet.lockName()).acquire()).rejects.toMatchObject({
+    expect(await refusalOf(holdfast)).toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringContaining('are one server under two addresses'),
     })
