@@ -1,3 +1,4 @@
+import type { Owner } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { Pauses } from '../base/waiting/pauses.js'
 import type { Events } from '../observe/events/events.js'
@@ -80,6 +81,13 @@ export abstract class Environment implements Services {
     this.lingering.forget(queue.name)
     if (queue.asNew) this.queues.keepQuiet(queue)
     else this.queues.drop(queue)
+  }
+
+  /** Whether this process has the lock as that owner with nobody inside: it lingers, or its release is on its way. */
+  keeps(name: string, storedAs: Owner): boolean {
+    return this.tenuresOf(name).some(
+      (tenure) => tenure.storedAs === storedAs && tenure.holds[0]?.stayed === true,
+    )
   }
 
   /** This process's tenures of that lock. */

@@ -20,8 +20,8 @@ export interface Kin {
   changed(tenure: Tenure): void
   /** Where the calls for the other side wait. */
   otherQueue(name: string): LocalQueue | undefined
-  /** Whether the store has the lock down to an owner with which it lingers. */
-  lingers(name: string, storedAs: Owner): boolean
+  /** Whether one of them has the lock as that owner with nobody inside. */
+  keeps(name: string, storedAs: Owner): boolean
   /** What others have of the lock now. Returns what takes it from them. */
   standing(name: string): () => void
 }

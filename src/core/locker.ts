@@ -156,9 +156,7 @@ export class Locker extends Environment {
   /** As its users read it, with the owners of this client's own tenure called by their names. */
   translated({ lingers: _, ...state }: LockSeen): LockState {
     const stored = state.owners[0]?.owner
-    const { lingering, kin } = this
-    const lingersHere = lingering.lastOf(state.name)?.tenure.storedAs === stored
-    if (stored && (lingersHere || kin?.lingers(state.name, stored)))
+    if (stored && (this.keeps(state.name, stored) || this.kin?.keeps(state.name, stored)))
       return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const queue = this.queues.get(state.name)
     const owners = state.owners.map((each) => {

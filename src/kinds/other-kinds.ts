@@ -63,8 +63,8 @@ class OtherKinds implements Kin {
     return this.otherSide?.queues.get(name)
   }
 
-  lingers(name: string, storedAs: Owner): boolean {
-    return this.rivals.some(({ lingering }) => lingering.lastOf(name)?.tenure.storedAs === storedAs)
+  keeps(name: string, storedAs: Owner): boolean {
+    return this.rivals.some((rival) => rival.keeps(name, storedAs))
   }
 
   standing(name: string): () => void {

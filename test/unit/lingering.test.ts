@@ -1,9 +1,11 @@
 /** What bounds a lock that lingers, to the millisecond. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
-import type { Holdfast, HoldfastOptions, Lock } from '../../src/index.js'
+import { Holdfast, type HoldfastOptions, type Lock, type Store } from '../../src/index.js'
+import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { duringEach } from '../setup/during.js'
 import { Processes } from './processes.js'
+import { settle } from './scripted-port.js'
 
 const LONG_MS = 600_000
 
@@ -142,6 +144,36 @@ describe('a look from elsewhere', () => {
     const leaving = looks()
     await hold.release()
     expect(await leaving).toEqual([false, 1])
+  })
+
+  test('W9: of the process that kept it finds nobody inside, also while the release is on its way', async () => {
+    const clock = new VirtualClock()
+    const memory = new MemoryStore(clock)
+    let open = (): void => undefined
+    const way = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const slow: Store = {
+      clock,
+      open(settings) {
+        const session = memory.open(settings)
+        const release = session.lock.release.bind(session.lock)
+        vi.spyOn(session.lock, 'release').mockImplementation(async (request) => {
+          await way
+          return await release(request)
+        })
+        return session
+      },
+    }
+    const lock = new Holdfast(slow, { lingerMs: 100 }).lock('lock')
+    await (await lock.acquire()).release()
+    await clock.advance(101)
+    const looking = lock.isLocked()
+    await clock.advance(100)
+    expect(await looking).toBe(false)
+    open()
+    await settle()
+    expect(await new Holdfast(memory).lock('lock').isLocked()).toBe(false)
   })
 
   test('W9: of a client that is closed meanwhile ends with it', async () => {
