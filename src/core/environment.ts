@@ -83,11 +83,11 @@ export abstract class Environment implements Services {
     else this.queues.drop(queue)
   }
 
-  /** Whether this process has the lock as that owner with nobody inside: it lingers, or its release is on its way. */
-  keeps(name: string, storedAs: Owner): boolean {
-    return this.tenuresOf(name).some(
-      (tenure) => tenure.storedAs === storedAs && tenure.holds[0]?.stayed === true,
-    )
+  /** The owners as whom this process has the lock with nobody inside: it lingers, or its release is on its way. */
+  keptAs(name: string): readonly Owner[] {
+    return this.tenuresOf(name)
+      .filter(({ holds: [last] }) => last?.stayed)
+      .map(({ storedAs }) => storedAs)
   }
 
   /** This process's tenures of that lock. */

@@ -20,8 +20,8 @@ export interface Kin {
   changed(tenure: Tenure): void
   /** Where the calls for the other side wait. */
   otherQueue(name: string): LocalQueue | undefined
-  /** Whether one of them has the lock as that owner with nobody inside. */
-  keeps(name: string, storedAs: Owner): boolean
+  /** The owners as whom they have the lock with nobody inside. */
+  keptAs(name: string): readonly Owner[]
   /** What others have of the lock now. Returns what takes it from them. */
   standing(name: string): () => void
 }

@@ -144,19 +144,25 @@ export class Locker extends Environment {
   async inspect(name: string, about?: Owner): Promise<LockState> {
     const patience = new Patience()
     for (let asksIn = about ? 1 : 0; ; asksIn -= 1) {
+      // The answer may arrive after that of a release that the store carried out later.
+      const keptBefore = this.#keptHere(name)
       const state = await this.#question(name, () => this.port.inspect(name, asksIn === 0))
       patience.refused(state, this.schedule.clock.now())
       const { askAgainAt } = patience
       if (!askAgainAt || (about && !state.owners.some(({ owner }) => owner === about)))
-        return this.translated(state)
+        return this.translated(state, keptBefore)
       await this.query(() => this.pauses.until(askAgainAt))
     }
   }
 
-  /** As its users read it, with the owners of this client's own tenure called by their names. */
-  translated({ lingers: _, ...state }: LockSeen): LockState {
+  /**
+   * As its users read it, with the owners of this client's own tenure called by their names.
+   *
+   * @param keptBefore the owners as whom this process kept the lock when it asked
+   */
+  translated({ lingers: _, ...state }: LockSeen, keptBefore: readonly Owner[] = []): LockState {
     const stored = state.owners[0]?.owner
-    if (stored && (this.keeps(state.name, stored) || this.kin?.keeps(state.name, stored)))
+    if (stored && [...keptBefore, ...this.#keptHere(state.name)].includes(stored))
       return { name: state.name, owners: [], remainingMs: 0, lingering: true }
     const queue = this.queues.get(state.name)
     const owners = state.owners.map((each) => {
@@ -168,6 +174,10 @@ export class Locker extends Environment {
       return { owner, holds, ...(label !== undefined && { label }), ...(since && { heldSince }) }
     })
     return { ...state, owners }
+  }
+
+  #keptHere(name: string): readonly Owner[] {
+    return [...this.keptAs(name), ...(this.kin?.keptAs(name) ?? [])]
   }
 
   protected tenureEnded(tenure: Tenure): void {

@@ -63,8 +63,8 @@ class OtherKinds implements Kin {
     return this.otherSide?.queues.get(name)
   }
 
-  keeps(name: string, storedAs: Owner): boolean {
-    return this.rivals.some((rival) => rival.keeps(name, storedAs))
+  keptAs(name: string): readonly Owner[] {
+    return this.rivals.flatMap((rival) => rival.keptAs(name))
   }
 
   standing(name: string): () => void {

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Holdfast, type HoldfastOptions, type Lock, type Store } from '../../src/index.js'
+import type { LockPort } from '../../src/port/lock-port.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { duringEach } from '../setup/during.js'
 import { Processes } from './processes.js'
@@ -146,7 +147,8 @@ describe('a look from elsewhere', () => {
     expect(await leaving).toEqual([false, 1])
   })
 
-  test('W9: of the process that kept it finds nobody inside, also while the release is on its way', async () => {
+  /** A lock in memory, where `hold` delays what it wants to until `open`. */
+  function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
     const clock = new VirtualClock()
     const memory = new MemoryStore(clock)
     let open = (): void => undefined
@@ -157,15 +159,19 @@ describe('a look from elsewhere', () => {
       clock,
       open(settings) {
         const session = memory.open(settings)
-        const release = session.lock.release.bind(session.lock)
-        vi.spyOn(session.lock, 'release').mockImplementation(async (request) => {
-          await way
-          return await release(request)
-        })
+        hold(session.lock, way)
         return session
       },
     }
     const lock = new Holdfast(slow, { lingerMs: 100 }).lock('lock')
+    return { clock, lock, open, elsewhere: new Holdfast(memory).lock('lock') }
+  }
+
+  test('W9: of the process that kept it finds nobody inside, also while the release is on its way', async () => {
+    const { clock, lock, open, elsewhere } = delayed((port, way) => {
+      const release = port.release.bind(port)
+      vi.spyOn(port, 'release').mockImplementation((request) => way.then(() => release(request)))
+    })
     await (await lock.acquire()).release()
     await clock.advance(101)
     const looking = lock.isLocked()
@@ -173,7 +179,24 @@ describe('a look from elsewhere', () => {
     expect(await looking).toBe(false)
     open()
     await settle()
-    expect(await new Holdfast(memory).lock('lock').isLocked()).toBe(false)
+    expect(await elsewhere.isLocked()).toBe(false)
+  })
+
+  test('W9: of the process that kept it finds nobody inside, also where the release is answered before the look', async () => {
+    const { clock, lock, open, elsewhere } = delayed((port, way) => {
+      const inspect = port.inspect.bind(port)
+      vi.spyOn(port, 'inspect').mockImplementation(async (...asked) => {
+        const seen = await inspect(...asked)
+        await way
+        return seen
+      })
+    })
+    await (await lock.acquire()).release()
+    const looking = lock.isLocked()
+    await clock.advance(101)
+    expect(await elsewhere.isLocked()).toBe(false)
+    open()
+    expect(await looking).toBe(false)
   })
 
   test('W9: of a client that is closed meanwhile ends with it', async () => {
