@@ -9,6 +9,11 @@ export interface Gate {
   readonly note?: string | undefined
 }
 
+/** The gate, and why it is missed if it is. */
+export function unless(gate: Gate, why: string | undefined): Gate {
+  return gate.ok === false && why !== undefined ? { ...gate, note: why } : gate
+}
+
 /** What counts of commands may differ by from run to run. */
 const TOLERANCE = 1.05
 

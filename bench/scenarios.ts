@@ -9,6 +9,9 @@ const everywhere = [...locks, ...elsewhere]
 const LOOP_MS = 1_200
 const UNCONTENDED_MS = 1_200
 const FLEET_LOOP_MS = 4_000
+/** A process keeps the lock for a slice; of fewer turns each, one more or less is most of what differs. */
+const SLICE_MS = 25
+const TURNS = 12
 const LOOP_GRACE_MS = 500
 const PATIENCE_MS = 20_000
 const LITTLE_PATIENCE_MS = 6_000
@@ -111,7 +114,7 @@ function fleet(processes: number): Scenario {
     kind: 'loop',
     processes,
     sectionMs: 1,
-    durationMs: FLEET_LOOP_MS,
+    durationMs: Math.max(FLEET_LOOP_MS, TURNS * processes * SLICE_MS),
     libraries: [
       ...new Set(['holdfast', 'holdfast-off', 'holdfast-fair', 'floor', 'rueidislock', ...rivals, ...once]),
     ],

@@ -39,8 +39,6 @@ export const turnsProcesses = [2, 8] as const
 
 /** What sections of 1 ms allow at most. */
 export const timers = (place: PlaceName): string => `${place}-timers`
-/** Where that is less than some gate asks for, or hardly more. */
-const timedPlaces: readonly PlaceName[] = ['postgres', 'sqlite']
 /** No server at all. */
 export const MEMORY = 'memory-sequential'
 
@@ -145,7 +143,7 @@ function contendedOn(place: PlaceName, system: System): Scenario[] {
 }
 
 function timersOn(place: PlaceName, system: System): Scenario[] {
-  if (!timedPlaces.includes(place)) return []
+  if (!tablePlaces.some((each) => each.place === place)) return []
   const title = 'as many sections of 1 ms back to back, without a lock'
   const hundred = { waiters: 100, sectionMs: 1, libraries: ['timers'] } as const
   return [scenario(system, { ...hundred, name: timers(place), title, kind: 'burst' })]
