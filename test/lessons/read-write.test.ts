@@ -38,21 +38,6 @@ describe.each(places)('read-write lock, %s', (placeName) => {
     )
     expect(await read.isLocked()).toBe(false)
   })
-
-  test('redisson PR#7251: a read that was held several times over and given back as often is not renewed any more', async () => {
-    const holdfast = place.holdfast({ watchdogMs })
-    const { read } = sidesOf(holdfast.readWriteLock(place.lockName()))
-    await holdfast.run(async () => {
-      for (let depth = 0; depth < 5; depth += 1) await read.lock()
-      for (let depth = 0; depth < 5; depth += 1) await read.unlock()
-    })
-    expect(holdfast.census.watched).toBe(0)
-    const hold = await read.acquire({ leaseMs: 600 })
-    const ended: string[] = []
-    holdfast.on('lost', ({ reason }) => ended.push(reason))
-    await place.eventually(() => ended.length > 0)
-    await expect(hold.release()).rejects.toHaveProperty('code', 'LOCK_LOST')
-  })
 })
 
 describe('the arithmetic of readers’ leases', () => {
