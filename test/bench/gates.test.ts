@@ -2,16 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { allAtMost, atLeast, atMost, doNotGrow } from '../../bench/gate.js'
 import { gatesOf } from '../../bench/gates.js'
-import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
 import { ratioIn, summarise } from '../../bench/measure/summary.js'
-import { staysAsItIs } from '../../bench/page.js'
 import { bestPeer } from '../../bench/peers.js'
-import { scenarios } from '../../bench/scenarios.js'
-import { smallFleet } from '../../bench/simulated/fleets.js'
-import type { FleetFigures } from '../../bench/simulated/order.js'
 import { faultsOf } from '../../bench/smoke.js'
-import { storeGatesOf } from '../../bench/stores/gates.js'
 import { cell } from './cells.js'
 
 function failed(scenario: string, library: string, round: number): CellResult {
@@ -29,12 +23,6 @@ describe('a summary', () => {
     expect(summary).toMatchObject({ rounds: 2, troubles: ['failed: it broke'] })
     expect(summary?.figures).toMatchObject({ sectionsPerSecond: 95, overlaps: 3 })
     expect(summary?.figures?.jain).toBeCloseTo(0.6)
-  })
-
-  test('is there for a library that failed always, and not for one that was not run', () => {
-    const cells = [failed('keys', 'verrou', 0)]
-    expect(summarise(cells, 'keys', 'verrou')).toMatchObject({ rounds: 0, figures: undefined })
-    expect(summarise(cells, 'keys', 'floor')).toBeUndefined()
   })
 })
 
@@ -126,146 +114,7 @@ describe('gates', () => {
   })
 })
 
-describe('the plan', () => {
-  test('runs what is spared in the first round only', () => {
-    const many = scenarios.filter(({ name }) => name === 'many-waiters')
-    const cells = planned(many, 3, ['holdfast', 'floor'])
-    expect(cells.map(({ entry, round }) => `${entry.name} ${round}`)).toEqual([
-      'holdfast 0',
-      'floor 0',
-      'holdfast 1',
-      'holdfast 2',
-    ])
-  })
-
-  test('no two scenarios share a name', () => {
-    const names = scenarios.map(({ name }) => name)
-    expect(names).toEqual([...new Set(names)])
-  })
-})
-
-const fleet = [
-  cell('fleet-ping', 'ping', { waitP50Ms: 0.05 }),
-  cell('fleet-ping-rested', 'ping', { waitP50Ms: 0.1 }),
-  cell('fleet-2x1', 'holdfast-fair', {
-    crossingP50Ms: 0.2,
-    messagesPerSection: 1.01,
-    commandsPerSection: 2.05,
-  }),
-  cell('fleet-2x1', 'holdfast', { messagesPerSection: 1.01, commandsPerSection: 0.2, worstWaitMs: 60 }),
-  cell('fleet-16x1', 'holdfast', { sectionsPerSecond: 810, clientUsPerSection: 120, worstWaitMs: 400 }),
-  cell('fleet-32x1', 'redis-semaphore', { sectionsPerSecond: 790, clientUsPerSection: 300 }),
-  cell('fleet-16x1', 'redis-semaphore', { sectionsPerSecond: 800, clientUsPerSection: 150 }),
-  cell('fleet-16x1', 'node-redisson', { sectionsPerSecond: 900, clientUsPerSection: 150 }),
-  cell('fleet-8x1', 'holdfast', {
-    messagesPerSection: 1.2,
-    commandsPerSection: 0.21,
-    clientUsPerSection: 100,
-  }),
-  cell('fleet-32x1', 'holdfast', {
-    messagesPerSection: 1,
-    commandsPerSection: 0.205,
-    sectionsPerSecond: 800,
-    clientUsPerSection: 150,
-    worstWaitMs: 1_400,
-  }),
-]
-
-test('the gates of a fleet are worked out from its own cells', () => {
-  const gates = gatesOf({ cells: fleet, blocked: [] })
-  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
-  expect(gate('fleet 2x1, 8x1, 32x1: processes woken')).toMatchObject({
-    reached: '1.01, 1.20, 1.00',
-    ok: false,
-  })
-  expect(gate('fleet 2x1, 8x1, 32x1: commands')).toMatchObject({ reached: '0.20, 0.21, 0.20', ok: true })
-  // The fastest that polls, not the one that broadcasts; nobody polls in the fleet of two.
-  expect(gate('fleet 2x1, 16x1, 32x1: sections/s')).toMatchObject({ ok: undefined })
-  expect(gate('… client CPU per section over its, 16x1')).toMatchObject({ reached: '0.80, 0.50', ok: false })
-  expect(gate('fleet 2x1, 16x1, 32x1: longest wait')).toMatchObject({
-    reached: '1.20, 1.00, 1.75',
-    ok: false,
-  })
-  expect(gate('fair fleet 2x1, 8x1, 32x1: commands')).toMatchObject({ ok: undefined })
-  expect(gate('fleet: sections/s with 32')).toMatchObject({ reached: '0.80', ok: true })
-  expect(gate('fleet: client CPU per section with 32')).toMatchObject({ reached: '1.50', ok: false })
-  expect(gate('fair fleet 2x1: hand-over')).toMatchObject({ reached: '4.00', ok: false })
-  expect(gate('the same in round trips of a process that has slept for')).toMatchObject({ reached: '2.00' })
-})
-
-test('the gates of a simulated fleet are those of the largest with ten callers in each process', () => {
-  const fleet: FleetFigures = {
-    ...{ ...smallFleet, callers: 10, sections: 100, commandsPerSection: 0.25, messagesPerSection: 0.05 },
-    ...{
-      jain: 1,
-      jainOfTurns: 1,
-      sectionsPerTurn: 24,
-      longestWaitMs: 10,
-      starved: 1,
-      overlaps: 0,
-      failures: [],
-    },
-    recoveryMs: undefined,
-  }
-  const simulated = [
-    { ...fleet, processes: 300, starved: 0 },
-    { failed: 'it broke' },
-    { ...fleet, processes: 1_000 },
-  ]
-  const gates = gatesOf({ cells: [], blocked: [], simulated })
-  const at = gates.findIndex(({ what }) => what.startsWith('simulated 1 000 x 10: commands'))
-  expect(gates.slice(at, at + 2)).toMatchObject([
-    { reached: '0.25', ok: true },
-    { reached: '1.00', ok: false },
-  ])
-  expect(faultsOf({ cells: [], simulated })).toEqual(['a large fleet: it broke'])
-})
-
-const storeCells = [
-  cell('postgres-sequential', 'holdfast-store', { roundTripsPerSection: 2 }),
-  cell('postgres-fleet-8x1', 'holdfast-store', { messagesPerSection: 1.2 }),
-  cell('postgres-burst-4x25', 'holdfast-store', { sectionsPerSecond: 500 }),
-  cell('postgres-burst-4x25', 'verrou-database', { sectionsPerSecond: 10 }),
-  cell('postgres-burst-4x25', 'poll-50', { sectionsPerSecond: 50 }),
-  cell('postgres-burst-4x25', 'poll-100', { sectionsPerSecond: 100 }),
-  cell('mysql-burst-4x25', 'holdfast-store', { commandsPerSection: 1 }),
-  cell('mysql-burst-4x25', 'verrou-database', { commandsPerSection: 4 }),
-  cell('mysql-burst-4x25', 'poll-50', { commandsPerSection: 2 }),
-  cell('mysql-burst-4x25', 'poll-100', { commandsPerSection: 1 }),
-  cell('postgres-growth-1x1', 'holdfast-store', { sections: 1, commandsPerSection: 2 }),
-  cell('postgres-growth-1x10', 'holdfast-store', { sections: 10, commandsPerSection: 1.1 }),
-]
-
-describe('the gates on all stores', () => {
-  const gates = storeGatesOf({ cells: storeCells, tables: [] })
-  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
-
-  test('compare with each that polls', () => {
-    expect(gate('PostgreSQL, burst 4x25')).toMatchObject({ reached: '50.0, 10.0, 5.00', ok: false })
-    expect(gates.filter(({ what }) => what.startsWith('… statements'))).toMatchObject([
-      { reached: '0.25, 0.50, 1.00', ok: false },
-      { ok: undefined },
-    ])
-  })
-
-  test('count round trips, clients that were woken, and what a hand-over costs', () => {
-    expect(gate('PostgreSQL, uncontended')).toMatchObject({ reached: '2.00', ok: true })
-    expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
-    expect(gate('PostgreSQL, burst 1x10')).toMatchObject({ reached: '1.00', ok: false })
-    expect(gate('MySQL, burst 1x10')).toMatchObject({ ok: undefined })
-  })
-})
-
 const faultsIn = (...cells: CellResult[]): string[] => faultsOf({ cells })
-
-describe('the page', () => {
-  test('is written with all libraries of one run: the figures of a scenario are compared with each other', () => {
-    expect(staysAsItIs({ write: true, quick: false })).toBeUndefined()
-    expect(staysAsItIs({ write: true, quick: false, libraries: ['floor'] })).toMatch(/--libraries/)
-    expect(staysAsItIs({ write: true, quick: true })).toMatch(/quick/)
-    expect(staysAsItIs({ write: false, quick: false })).toBeDefined()
-  })
-})
 
 test('a quick run fails for failures and for what Holdfast did not do, not for a missing peer', () => {
   const absent = (library: string): CellResult => ({
