@@ -145,7 +145,7 @@ const otherTests: ShownBy = {
   testMultiRead: 'many read together, and nobody writes meanwhile',
   testExpireWrite: 'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
   testReadLockExpiration:
-    'redisson#1458, #2144: a writer enters when the last reader’s own lease ends or is given back, and not before',
+    'redisson#1458, #2144: the time left of a hold is changed by nobody but its own owner',
   testReadLockLeaseTimeout: "a reader's release and short lease do not shorten another's, nor lengthen it",
   testReadLockLeaseTimeoutDiffThreadsWRR: 'a lease that ends on one side lets in the other',
   testReadLockLeaseTimeoutDiffThreadsRRW: 'a lease that ends on one side lets in the other',
