@@ -40,8 +40,6 @@ describe('S3, X1: a reply that is lost', () => {
   })
 })
 
-describe('a connection', () => {})
-
 describe('a line', () => {
   test('S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client', async () => {
     const name = lockName()
