@@ -62,7 +62,7 @@ const adapters: Project = {
     'test/contract/memory.test.ts',
     'test/deadlock/processes.test.ts',
     'test/kinds/quorum.test.ts',
-    'test/{lessons,redisson}/cluster.test.ts',
+    'test/lessons/cluster.test.ts',
     'test/liveness/failover.test.ts',
     'test/quarantine/*.test.ts',
     'test/sqlite/{processes,sections}.test.ts',
