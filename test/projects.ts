@@ -62,7 +62,7 @@ const adapters: Project = {
     'test/contract/memory.test.ts',
     'test/deadlock/processes.test.ts',
     'test/kinds/quorum.test.ts',
-    'test/{lessons,redisson}/cluster.test.ts',
+    'test/lessons/cluster.test.ts',
     'test/liveness/failover.test.ts',
     'test/quarantine/*.test.ts',
     'test/sqlite/{processes,sections}.test.ts',
@@ -131,7 +131,7 @@ const others: Project = {
   files: [
     'test/{examples,interop,packaging,servers}/**/*.test.ts',
     'test/cli/{completion,stores}.test.ts',
-    'test/cli/ui/{axe,cost,every-store,list,lock,mounted-page,page,pictures}.test.ts',
+    'test/cli/ui/{axe,cost,list,lock,mounted-page,page,pictures}.test.ts',
     'test/docs/{examples,fragments}.test.ts',
     'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',

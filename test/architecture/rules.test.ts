@@ -84,11 +84,53 @@ const permitsLeft = 'W4: abort, timeout and close leave the number right, and no
 const permitsEnd =
   'what a client that has gone took comes back when its lease ends, and a waiter gets in then'
 const opened = 'a latch lets pass all that wait when it opens, and is idle then'
+const oneAfterTheOther = 'W1: waiters of several clients all get in, one after the other'
+const renewedInTheCrowd = 'redisson#6844: whatever comes and goes at the same time, what stays is renewed'
+const subscriber = '$what: $holding to hold, $waiting to wait for however many locks'
+const lostInTheStore = 'L4: a renewal answered "not yours" is loss at once, long before the deadline'
+const releasedTogether =
+  'testReleaseManyNotExistOrExpired (H31): one that is expired, released, unknown or no id at all spoils the release of all'
 
 /** What Redisson tests its other locks for, and is a case of the contract here. */
 const otherTests: ShownBy = {
-  lockUnlockRLock: 'W1: waiters of several clients all get in, one after the other',
-  tryLockUnlockRLock: 'testConcurrencyTryLockUnLock: whoever holds is renewed, however many come and go',
+  lockUnlockRLock: oneAfterTheOther,
+  tryLockUnlockRLock: renewedInTheCrowd,
+  testConcurrencyTryLockUnLock: renewedInTheCrowd,
+  testConcurrency_SingleInstance: oneAfterTheOther,
+  testConcurrency_MultiInstance: oneAfterTheOther,
+  testConcurrencyLoop_MultiInstance: oneAfterTheOther,
+  testConcurrency_MultiInstance_1_permits: permitsInTurn,
+  testConcurrencyLoopMax_MultiInstance: 'no number is so large that the sum could not be read any more',
+  testInCluster:
+    'node-redlock#64, redis-semaphore#15, #186, #208: names with and without hash tags wake their waiters',
+  testLockFailoverInCluster:
+    'faults E1, E2: a primary dies and its replica takes its place: each library finds it',
+  testSubscriptionsPerConnection: subscriber,
+  testSinglePubSub: subscriber,
+  testLockIsNotRenewedAfterInterruptedTryLock:
+    'L5: a refused, an aborted and a timed-out acquisition leave no watchdog behind',
+  testRedisFailed: 'W5: calls to a server that is gone end in time, and work again when it is back',
+  testLockAfterTimeout: lostInTheStore,
+  testReadLockAfterTimeout: lostInTheStore,
+  testWriteLockAfterTimeout: lostInTheStore,
+  testLockReentrantRenew: 'L5: the watchdog ends with the last release, and nothing is left of it',
+  testLeaseTimeout: 'L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in',
+  testMultipleLocks: inOrder,
+  testNameMapper:
+    'redisson#6759, #4708, #6071: everything is derived from one name: prefix, key and channel agree',
+  testAcquireFailedNotCalledOnRedisTimeout:
+    'W5, redisson#5019, #2801: a wait ends in time, with the trouble as its cause; a late grant is given back',
+  testReadLockIsLocked: 'a writing section may read; a reading one may not write, and says so',
+  testExponentialBackoff: 'pauses grow with each attempt in vain, up to the longest',
+  testConstantBackoff: 'a factor of 1 keeps them even',
+  testZero: '%s permits are refused, and nothing has changed',
+  testAcquireAfterAddPermits: 'more permits than there ever were are refused or waited for, and are no error',
+  testDrainPermits: 'semaphore: what is drained is drained once, and a debt is settled by it',
+  testRelease: releasedTogether,
+  testReleaseExpired: releasedTogether,
+  testTryReleaseManyExpired: releasedTogether,
+  testUpdateLeaseTime: 'a lease is made longer, shorter or endless by the id, and read',
+  testGetLeaseTime: 'a lease is made longer, shorter or endless by the id, and read',
   testTokenIncrease:
     'grow from section to section, handed over in the process or not, with a lease or under the watchdog',
   testContendingThreadBlocksAndAcquiresOnRelease: 'hand-overs and other clients have it like any other',
@@ -103,7 +145,7 @@ const otherTests: ShownBy = {
   testMultiRead: 'many read together, and nobody writes meanwhile',
   testExpireWrite: 'O5: after expiry it is a LockLostError, and the next owner’s hold stays as it is',
   testReadLockExpiration:
-    'redisson#1458, #2144: a writer enters when the last reader’s own lease ends or is given back, and not before',
+    'redisson#1458, #2144: the time left of a hold is changed by nobody but its own owner',
   testReadLockLeaseTimeout: "a reader's release and short lease do not shorten another's, nor lengthen it",
   testReadLockLeaseTimeoutDiffThreadsWRR: 'a lease that ends on one side lets in the other',
   testReadLockLeaseTimeoutDiffThreadsRRW: 'a lease that ends on one side lets in the other',
@@ -148,108 +190,41 @@ const otherTests: ShownBy = {
   testSingleCountDownAwait_SingleInstance: opened,
 }
 
-const concurrencyTests = [
-  'testConcurrency_SingleInstance',
-  'testConcurrency_MultiInstance',
-  'testConcurrencyLoop_MultiInstance',
-]
-
 /** Redisson's tests by their classes, and the files of `test/redisson` that have their counterparts. */
 const redissonTests: ReadonlyArray<{ of: string; files: RegExp; wanted: readonly string[] }> = [
   {
-    of: 'RedissonLockTest',
-    files: /^(time|concurrency|subscriptions|cluster)\.test/,
-    wanted: [
-      ...concurrencyTests,
-      'testInCluster',
-      'testSubscriptionsPerConnection',
-      'testSinglePubSub',
-      'testLockIsNotRenewedAfterInterruptedTryLock',
-      'testRedisFailed',
-      'testLockFailoverInCluster',
-      'testConcurrencyTryLockUnLock',
-    ],
-  },
-  {
-    of: 'RedissonLockExpirationRenewalTest',
-    files: /^renewal\.test/,
-    wanted: [
-      'testLockAfterTimeout',
-      'testReadLockAfterTimeout',
-      'testWriteLockAfterTimeout',
-      'testLockReentrantRenew',
-    ],
-  },
-  {
-    of: 'RedissonFairLockTest',
-    files: /^(fair-lock|concurrency)/,
-    wanted: [
-      ...concurrencyTests,
-      'testLeaseTimeout',
-      'testMultipleLocks',
-      'testNameMapper',
-      'testAcquireFailedNotCalledOnRedisTimeout',
-    ],
-  },
-  {
     of: 'RedissonReadWriteLockTest',
-    files: /^(read-write|cluster|concurrency)/,
+    files: /^read-write/,
     wanted: [
-      ...concurrencyTests,
-      ...['testInCluster', 'testExpireRead'],
-      'testReadLockExpirationRenewal',
-      'testReadLockIsLocked',
-      'testWR',
+      ...['testExpireRead', 'testReadLockExpirationRenewal', 'testWR'],
       'testMultiInstanceReadLockZombieCleanup',
       'testMultiInstanceZombieReadLockPerformance',
     ],
   },
   {
-    of: 'RedissonSpinLockTest',
-    files: /^(cluster|subscriptions|concurrency)/,
-    wanted: [...concurrencyTests, 'testInCluster', 'testRedisFailed'],
-  },
-  {
-    of: 'LockOptionsTest',
-    files: /^lock-options/,
-    wanted: ['testExponentialBackoff', 'testConstantBackoff'],
-  },
-  {
     of: 'RedissonSemaphoreTest',
-    files: /^(permits|concurrency)/,
+    files: /^permits/,
     wanted: [
-      'testZero',
       'testAcquireWithoutSetPermits',
       'testReleaseWithoutPermits',
       'testTrySetPermits',
       'testAddPermits',
       'testReducePermits',
-      'testAcquireAfterAddPermits',
-      'testDrainPermits',
       'testReleaseIfExists',
-      'testConcurrency_SingleInstance',
-      'testConcurrencyLoop_MultiInstance',
-      'testConcurrency_MultiInstance_1_permits',
-      'testConcurrencyLoopMax_MultiInstance',
     ],
   },
   {
     of: 'RedissonPermitExpirableSemaphoreTest',
-    files: /^(permits|concurrency)/,
+    files: /^permits/,
     wanted: [
       'testGetInClusterNameMapper',
-      'testUpdateLeaseTime',
       'testNotExistent',
       ...['testAvailablePermits', 'testAcquiredPermits', 'testGetPermits'],
       ...['testExpiration'],
       ...['testTrySetPermits', 'testSetPermits', 'testAddPermits'],
       ...['testAcquire'],
-      ...['testRelease', 'testReleaseWithoutPermits', 'testReleaseExpired'],
       'testReleaseManyExpiredDoesNotThrow',
-      'testTryReleaseManyExpired',
       'testReleaseManyNotExistOrExpired',
-      'testGetLeaseTime',
-      ...['testConcurrency_SingleInstance', 'testConcurrencyLoop_MultiInstance'],
     ],
   },
   {

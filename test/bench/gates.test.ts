@@ -2,16 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { allAtMost, atLeast, atMost, doNotGrow } from '../../bench/gate.js'
 import { gatesOf } from '../../bench/gates.js'
-import { planned } from '../../bench/measure/plan.js'
 import type { CellResult } from '../../bench/measure/results.js'
 import { ratioIn, summarise } from '../../bench/measure/summary.js'
-import { staysAsItIs } from '../../bench/page.js'
 import { bestPeer } from '../../bench/peers.js'
-import { scenarios } from '../../bench/scenarios.js'
-import { smallFleet } from '../../bench/simulated/fleets.js'
-import type { FleetFigures } from '../../bench/simulated/order.js'
 import { faultsOf } from '../../bench/smoke.js'
-import { storeGatesOf } from '../../bench/stores/gates.js'
 import { cell } from './cells.js'
 
 function failed(scenario: string, library: string, round: number): CellResult {
@@ -29,12 +23,6 @@ describe('a summary', () => {
     expect(summary).toMatchObject({ rounds: 2, troubles: ['failed: it broke'] })
     expect(summary?.figures).toMatchObject({ sectionsPerSecond: 95, overlaps: 3 })
     expect(summary?.figures?.jain).toBeCloseTo(0.6)
-  })
-
-  test('is there for a library that failed always, and not for one that was not run', () => {
-    const cells = [failed('keys', 'verrou', 0)]
-    expect(summarise(cells, 'keys', 'verrou')).toMatchObject({ rounds: 0, figures: undefined })
-    expect(summarise(cells, 'keys', 'floor')).toBeUndefined()
   })
 })
 
@@ -126,24 +114,6 @@ describe('gates', () => {
   })
 })
 
-describe('the plan', () => {
-  test('runs what is spared in the first round only', () => {
-    const many = scenarios.filter(({ name }) => name === 'many-waiters')
-    const cells = planned(many, 3, ['holdfast', 'floor'])
-    expect(cells.map(({ entry, round }) => `${entry.name} ${round}`)).toEqual([
-      'holdfast 0',
-      'floor 0',
-      'holdfast 1',
-      'holdfast 2',
-    ])
-  })
-
-  test('no two scenarios share a name', () => {
-    const names = scenarios.map(({ name }) => name)
-    expect(names).toEqual([...new Set(names)])
-  })
-})
-
 const fleet = [
   cell('fleet-ping', 'ping', { waitP50Ms: 0.05 }),
   cell('fleet-ping-rested', 'ping', { waitP50Ms: 0.1 }),
@@ -202,79 +172,7 @@ test('the gates of a fleet are worked out from its own cells', () => {
   expect(gate('the same in round trips of a process that has slept for')).toMatchObject({ reached: '2.00' })
 })
 
-test('the gates of a simulated fleet are those of the largest with ten callers in each process', () => {
-  const fleet: FleetFigures = {
-    ...{ ...smallFleet, callers: 10, sections: 100, commandsPerSection: 0.25, messagesPerSection: 0.05 },
-    ...{
-      jain: 1,
-      jainOfTurns: 1,
-      sectionsPerTurn: 24,
-      longestWaitMs: 10,
-      starved: 1,
-      overlaps: 0,
-      failures: [],
-    },
-    recoveryMs: undefined,
-  }
-  const simulated = [
-    { ...fleet, processes: 300, starved: 0 },
-    { failed: 'it broke' },
-    { ...fleet, processes: 1_000 },
-  ]
-  const gates = gatesOf({ cells: [], blocked: [], simulated })
-  const at = gates.findIndex(({ what }) => what.startsWith('simulated 1 000 x 10: commands'))
-  expect(gates.slice(at, at + 2)).toMatchObject([
-    { reached: '0.25', ok: true },
-    { reached: '1.00', ok: false },
-  ])
-  expect(faultsOf({ cells: [], simulated })).toEqual(['a large fleet: it broke'])
-})
-
-const storeCells = [
-  cell('postgres-sequential', 'holdfast-store', { roundTripsPerSection: 2 }),
-  cell('postgres-fleet-8x1', 'holdfast-store', { messagesPerSection: 1.2 }),
-  cell('postgres-burst-4x25', 'holdfast-store', { sectionsPerSecond: 500 }),
-  cell('postgres-burst-4x25', 'verrou-database', { sectionsPerSecond: 10 }),
-  cell('postgres-burst-4x25', 'poll-50', { sectionsPerSecond: 50 }),
-  cell('postgres-burst-4x25', 'poll-100', { sectionsPerSecond: 100 }),
-  cell('mysql-burst-4x25', 'holdfast-store', { commandsPerSection: 1 }),
-  cell('mysql-burst-4x25', 'verrou-database', { commandsPerSection: 4 }),
-  cell('mysql-burst-4x25', 'poll-50', { commandsPerSection: 2 }),
-  cell('mysql-burst-4x25', 'poll-100', { commandsPerSection: 1 }),
-  cell('postgres-growth-1x1', 'holdfast-store', { sections: 1, commandsPerSection: 2 }),
-  cell('postgres-growth-1x10', 'holdfast-store', { sections: 10, commandsPerSection: 1.1 }),
-]
-
-describe('the gates on all stores', () => {
-  const gates = storeGatesOf({ cells: storeCells, tables: [] })
-  const gate = (start: string) => gates.find(({ what }) => what.startsWith(start))
-
-  test('compare with each that polls', () => {
-    expect(gate('PostgreSQL, burst 4x25')).toMatchObject({ reached: '50.0, 10.0, 5.00', ok: false })
-    expect(gates.filter(({ what }) => what.startsWith('… statements'))).toMatchObject([
-      { reached: '0.25, 0.50, 1.00', ok: false },
-      { ok: undefined },
-    ])
-  })
-
-  test('count round trips, clients that were woken, and what a hand-over costs', () => {
-    expect(gate('PostgreSQL, uncontended')).toMatchObject({ reached: '2.00', ok: true })
-    expect(gate('PostgreSQL, fleet 8x1')).toMatchObject({ reached: '1.20', ok: false })
-    expect(gate('PostgreSQL, burst 1x10')).toMatchObject({ reached: '1.00', ok: false })
-    expect(gate('MySQL, burst 1x10')).toMatchObject({ ok: undefined })
-  })
-})
-
 const faultsIn = (...cells: CellResult[]): string[] => faultsOf({ cells })
-
-describe('the page', () => {
-  test('is written with all libraries of one run: the figures of a scenario are compared with each other', () => {
-    expect(staysAsItIs({ write: true, quick: false })).toBeUndefined()
-    expect(staysAsItIs({ write: true, quick: false, libraries: ['floor'] })).toMatch(/--libraries/)
-    expect(staysAsItIs({ write: true, quick: true })).toMatch(/quick/)
-    expect(staysAsItIs({ write: false, quick: false })).toBeDefined()
-  })
-})
 
 test('a quick run fails for failures and for what Holdfast did not do, not for a missing peer', () => {
   const absent = (library: string): CellResult => ({

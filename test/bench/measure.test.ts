@@ -4,7 +4,6 @@ import { jainsIndex, sharesOf } from '../../bench/measure/fairness.js'
 import { handOversOf } from '../../bench/measure/hand-overs.js'
 import { median, percentile } from '../../bench/measure/percentile.js'
 import { parseCalls, parseCpuMs, sentCommands } from '../../bench/measure/redis-side.js'
-import { rotated } from '../../bench/measure/rounds.js'
 import { recordsOf } from './records.js'
 
 describe('percentiles', () => {
@@ -123,23 +122,6 @@ describe('shares', () => {
     ])
     const shares = sharesOf(records, 2, { from: 0, to: 4, again: false })
     expect(shares).toEqual({ perWaiter: [1, 1], jain: 1, starved: 0, worstWaitMs: 3 })
-  })
-})
-
-describe('rotation', () => {
-  test('gives all the same cells in another order each round', () => {
-    const cells = ['a', 'b', 'c', 'd', 'e', 'f']
-    const rounds = [0, 1, 2].map((round) => rotated(cells, round, 3))
-    expect(rounds).toEqual([
-      ['a', 'b', 'c', 'd', 'e', 'f'],
-      ['c', 'd', 'e', 'f', 'a', 'b'],
-      ['e', 'f', 'a', 'b', 'c', 'd'],
-    ])
-  })
-
-  test('moves on although there are more rounds than cells', () => {
-    expect([0, 1, 2, 3].map((round) => rotated(['a', 'b'], round, 4)[0])).toEqual(['a', 'b', 'a', 'b'])
-    expect(rotated([], 2, 3)).toEqual([])
   })
 })
 

@@ -106,38 +106,6 @@ describe('server URLs', () => {
   })
 })
 
-describe('H35: no password of a wrong address is shown', () => {
-  const program = useProgram()
-  const addresses = [
-    'redis://user:s3cret',
-    'redis://:p@s3:cret',
-    'rediss://:s3/cret',
-    'rediss://user:s3cret',
-    'user:s3cret@host',
-    's3cret',
-    's3cret://host',
-    'redis://host/s3cret',
-    'redis://host?s3cret',
-    'redis-sentinel://user:s3cret/group',
-    'redis://:s3cret%zz@host',
-  ]
-  for (const address of addresses) {
-    it(address, async () => {
-      const env = { HOLDFAST_DEBUG: '1' }
-      const outcomes = [
-        await program.run(['ls'], { url: address, env }),
-        await program.run(['ls', '--json', '--url', address], { env }),
-        await program.run(['run', 'x', `--urI=${address.replace('://', '://user:')}`, '--', 'true'], { env }),
-      ]
-      for (const { code, stdout, stderr } of outcomes) {
-        expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-        // But for the stack's own paths.
-        expect(stderr.replaceAll(/^ +at .*$/gm, '')).not.toMatch(/s3|cret/)
-      }
-    })
-  }
-})
-
 describe('a database that the server does not have', () => {
   const program = useProgram()
   for (const words of [['ls'], ['inspect', 'x'], ['run', 'x', '--', 'true']]) {

@@ -121,7 +121,7 @@ describe.each([
     await nothingLeft()
   })
 
-  test('contended by other processes: excluded, complete, without deadlock', async () => {
+  test('redisson#4050: contended by other processes: excluded, complete, without deadlock', async () => {
     const others = [holdfast, scene.holdfast(), scene.holdfast({}, { proxied: false })]
     let inside = 0
     const sections = Array.from({ length: 18 }, async (_, turn) => {

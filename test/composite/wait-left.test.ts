@@ -45,7 +45,7 @@ const plan = fc.record({
   leaseMs: fc.option(fc.integer({ min: 10, max: 600 }), { nil: undefined }),
 })
 
-test('#27: whatever the members’ holders do, the call ends by waitMs with all or none, and a lease is whole at its start', async () => {
+test('#27, redisson#624, #2172, #1160: whatever the members’ holders do, the call ends by waitMs with all or none, and a lease is whole at its start', async () => {
   await fc.assert(
     fc.asyncProperty(plan, async ({ heldMs, waitMs, leaseMs }) => {
       const clock = new VirtualClock()

@@ -49,38 +49,6 @@ describe.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
       expect(await popped).toEqual([list, 'value'])
     })
 
-    test('with an open MULTI delays nothing, and nothing gets into its transaction', async () => {
-      const key = `${scene.name}:key`
-      await application.call('MULTI')
-      await application.call('SET', key, 'value')
-      await holdAndHandOver()
-      expect(await application.call('EXEC')).toEqual(['OK'])
-      await scene.direct.del(key)
-    })
-
-    test('with a pipeline that is not through delays nothing', async () => {
-      const holding = scene.holdReply(named('ECHO'))
-      const pipeline = Array.from({ length: 500 }, (_, index) => application.call('ECHO', index))
-      const held = await holding
-      await holdAndHandOver()
-      held.letGo()
-      expect((await Promise.all(pipeline)).map(Number)).toEqual(pipeline.map((_, index) => index))
-    })
-
-    test('is not connected, listened to or closed by Holdfast', async () => {
-      const listeners = ['connect', 'ready', 'close', 'end', 'error', 'message'] as const
-      const counts = (): number[] => listeners.map((event) => listenerCount(application, event))
-      const before = counts()
-      await holdAndHandOver()
-      expect(application.status).toBe('wait')
-      expect(counts()).toEqual(before)
-      expect(await application.call('PING')).toBe('PONG')
-      await holdfast.close()
-      expect(await application.call('PING')).toBe('PONG')
-      // Of all the connections only the application's stands.
-      await eventually(() => scene.proxy.open.length === 1)
-    })
-
     test('that is closed takes nothing with it', async () => {
       await application.call('PING')
       const hold = await holdfast.lock(scene.name).acquire()
@@ -209,8 +177,3 @@ test.each(['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const)(
     await Promise.all(fronts.map(({ wire }) => wire.stop()))
   },
 )
-
-function listenerCount(client: object, event: string): number {
-  if (!('listenerCount' in client) || typeof client.listenerCount !== 'function') return -1
-  return Number(client.listenerCount(event))
-}

@@ -49,7 +49,7 @@ describe.each([
   // To what it is told itself, and as the first in line to releases of those that stand in none.
   const SUBSCRIBING = ['SUBSCRIBE', 'SUBSCRIBE', 'SUBSCRIBE']
 
-  test(`going to wait: an attempt, subscriptions, an attempt; ${where === 'RESP3' ? 2 : 3} round trips`, async () => {
+  test(`redisson#1763, #5070, #5761, #6539: going to wait: an attempt, subscriptions, an attempt; ${where === 'RESP3' ? 2 : 3} round trips`, async () => {
     const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     const waiter = await warm(true)
     const tally = scene.proxy.tally()

@@ -46,15 +46,6 @@ describe.each(stages)('costs of a lock that lingers ($where)', ({ open }) => {
     expect(new Set(commands)).toEqual(new Set(commands.length > 0 ? ['handOver'] : []))
   })
 
-  test('an acquisition and a release: nothing', async () => {
-    expect(
-      await commandsOf(async () => {
-        const hold = await lock.acquire()
-        await hold.release()
-      }),
-    ).toEqual([])
-  })
-
   test('with a lease of its own, or a token: one each', async () => {
     const leased = (): Promise<unknown> => lock.withLock({ leaseMs: LONG_MS }, () => undefined)
     // The server is to know the script.

@@ -16,7 +16,7 @@ describe.each([
   { where: 'RESP3', library: 'ioredis-6' as const },
   { where: 'RESP2', library: 'ioredis-5' as const },
 ])(`renewing ${LOCKS} locks ($where)`, ({ library }) => {
-  test('is one flight per third of the watchdog, with no command waiting for an answer', async () => {
+  test('redisson#6962, #6303: is one flight per third of the watchdog, with no command waiting for an answer', async () => {
     scene = await Scene.counted(library)
     const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS })
     let renewed = 0

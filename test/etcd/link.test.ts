@@ -4,7 +4,7 @@ import { EtcdServer } from '../servers/etcd/index.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
-import { anyLock, counted, holdfastOn, keysIn, linkTo, watchedOn, wireTo } from './scene.js'
+import { anyLock, keysIn, linkTo, watchedOn, wireTo } from './scene.js'
 
 const server = duringAll(() => EtcdServer.start())
 
@@ -96,23 +96,6 @@ describe('lines', () => {
     expect(await link.keepAlive(session)).toBe(false)
     expect(await link.read(lock)).toEqual([])
   })
-})
-
-test('a single attempt that is refused is one request', async () => {
-  const [holder, other] = [holdfastOn({ hosts: [server.url] }), holdfastOn({ hosts: [server.url] })]
-  const { name } = anyLock()
-  const hold = await holder.lock(name).acquire()
-  expect(await other.lock(name).tryAcquire()).toBeNull()
-  const requests = async (): Promise<readonly number[]> =>
-    await Promise.all(
-      ['Txn', 'Range', 'DeleteRange'].map((method) =>
-        counted(server, `grpc_server_msg_received_total{grpc_method="${method}"`),
-      ),
-    )
-  const [sent = 0, ...others] = await requests()
-  for (let time = 0; time < 10; time += 1) expect(await other.lock(name).tryAcquire()).toBeNull()
-  expect(await requests()).toEqual([sent + 10, ...others])
-  await hold.release()
 })
 
 describe('an entry that goes', () => {

@@ -158,21 +158,6 @@ test('S8: all get the lock in the order in which they came', async () => {
   expect(order).toEqual(all.map((use, index) => `${use.name}-${index}`))
 })
 
-test('S8: a number that nothing else guards counts every section of both', async () => {
-  const name = anyName()
-  const key = `${name}-number`
-  const clients = [holdfast(), holdfast()]
-  const ours = clients.flatMap((client) =>
-    [1, 2].map(async () => {
-      const number = counter(key)
-      for (let times = 0; times < 25; times += 1) await client.lock(name).withLock(() => number.increase())
-    }),
-  )
-  const theirs = ['x', 'y'].map((session) => go.order('increase', session, name, key, '25'))
-  await Promise.all([...ours, ...theirs])
-  expect(await counter(key).read()).toBe(150)
-})
-
 describe('who is killed', () => {
   test('S8: Go, while it holds: Holdfast has the lock when the session has ended', async () => {
     const name = anyName()

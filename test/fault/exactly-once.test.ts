@@ -72,23 +72,6 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
     await scene.nothingLeft()
   })
 
-  test('of a renewal: it is repeated and the lock is kept', async () => {
-    const short = scene.holdfast({ commandTimeoutMs: lasting(200), watchdogMs: lasting(4_500) })
-    const events: string[] = []
-    for (const event of ['suspended', 'renewed', 'lost'] as const) short.on(event, () => events.push(event))
-    const hold = await short.lock(scene.name).acquire()
-    const dropped = scene.dropReply(calls('renew'), fault)
-    await dropped
-    await eventually(() => events.includes('renewed') || events.includes('lost'))
-    // The next regular renewal may come right behind the repeated one.
-    expect([...new Set(events)]).toEqual(['suspended', 'renewed'])
-    hold.assertHeld()
-    expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
-    expect(await scene.ttl()).toBeGreaterThan(hold.remainingMs())
-    await hold.release()
-    await scene.nothingLeft()
-  })
-
   test('of a single attempt: it is a StoreError, and what was taken is given back', async () => {
     const dropped = scene.dropReply(calls('acquire'), fault)
     const outcome = await rejectionOf(lock.tryAcquire())

@@ -3,8 +3,7 @@ import { journalOf } from '../../src/conformance/journal.js'
 import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { bringServer } from '../servers/index.js'
 import { duringAll, duringEach } from '../setup/during.js'
-import { eventually } from '../setup/eventually.js'
-import { NOTHING, Scene } from './scene.js'
+import { Scene } from './scene.js'
 
 const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
 
@@ -50,28 +49,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     await scene.nothingLeft()
   })
 
-  test.each(['lock', 'fairLock'] as const)('for SUBSCRIBE: who would wait for a %s is told', async (kind) => {
-    const holdfast = await restricted(['-subscribe'])
-    const other = await scene.holdfast()[kind](scene.name).acquire()
-    await expect(holdfast[kind](scene.name).acquire()).rejects.toMatchObject(refusal)
-    await other.release()
-    await scene.nothingLeft()
-  })
-
-  test.each(['readLock', 'writeLock'] as const)(
-    'for SUBSCRIBE: a %s, whose releases nobody announces, is asked for again and again',
-    async (side) => {
-      const holdfast = await restricted(['-subscribe'])
-      const told = new Promise((resolve) => holdfast.once('error', resolve))
-      const other = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
-      const waiting = holdfast.readWriteLock(scene.name)[side]().acquire({ waitMs: 15_000 })
-      expect(await told).toMatchObject(refusal)
-      await other.release()
-      await (await waiting).release()
-      await scene.nothingLeft()
-    },
-  )
-
   test('for PUBSUB: releases cannot tell who listens, and calls in line still enter at each of them', async () => {
     const clients = [await restricted(['-pubsub']), await restricted(['-pubsub'])]
     // Less than the first lease: a call that missed a release would wait for as long.
@@ -83,29 +60,5 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
       }),
     )
     await scene.nothingLeft()
-  })
-
-  test('for PUBLISH: the release is good, and whoever waits finds out when the lease has ended', async () => {
-    const holdfast = await restricted(['-publish'], { watchdogMs: 1_500 })
-    const errors = journalOf(holdfast, 'error')
-    const hold = await holdfast.lock(scene.name).acquire()
-    const waiting = scene.holdfast().lock(scene.name).acquire({ waitMs: 10_000 })
-    await eventually(async () => (await scene.channels()).length > 0)
-    await hold.release()
-    expect(errors).toEqual([expect.objectContaining(refusal)])
-    await (await waiting).release()
-    await scene.nothingLeft()
-  })
-
-  test('for anything: a wrong password is a refusal too', async () => {
-    await restricted([])
-    const holdfast = scene.holdfast(
-      { storeTimeoutMs: 300 },
-      { client: { username: 'restricted', password: 'wrong' } },
-    )
-    await expect(holdfast.lock(scene.name).acquire({ waitMs: 2_000 })).rejects.toMatchObject({
-      code: 'STORE_ERROR',
-    })
-    await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
   })
 })

@@ -51,16 +51,6 @@ describe('a full server that may not evict', () => {
     expect(heard.filter((event) => event !== 'renewed')).toEqual([])
     await scene.nothingLeft()
   })
-
-  test('grants the lock to the next in line by the last release, which makes room for it', async () => {
-    const hold = await scene.holdfast().lock(scene.name).acquire()
-    const waiting = scene.holdfast().lock(scene.name).acquire()
-    await eventually(async () => (await scene.holdfast().lock(scene.name).countWaitingClients()) === 1)
-    await fill()
-    await hold.release()
-    await (await waiting).release()
-    await scene.nothingLeft()
-  })
 })
 
 describe('a read-only replica', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LOAD_TIMEOUT_MS, LONG_LEASE_MS, type Scene } from './scene.js'
+import { LONG_LEASE_MS, type Scene } from './scene.js'
 
 const kind = 'RFencedLock'
 
@@ -43,35 +43,5 @@ export function fencedLockCases(scene: Scene): void {
       await hold.release()
       expect(await fenced.isLocked()).toBe(false)
     })
-
-    test(
-      'tokens written down by the sections of both sides only ever grow',
-      async () => {
-        const lock = place.holdfast().fencedLock(place.lockName())
-        const list = `{${lock.name}}:tokens`
-        const client = place.client()
-        const times = 500
-        const theirs = [1, 2].map(() =>
-          scene.java.order(scene.thread(), 'fenced.tokens', lock.name, list, times, LONG_LEASE_MS),
-        )
-        const ours = [{}, { leaseMs: LONG_LEASE_MS }].map(async (options) => {
-          for (let time = 0; time < times; time += 1)
-            await lock.withLock(options, (hold) => client.call('RPUSH', list, String(hold.fence)))
-        })
-        await Promise.all([...theirs, ...ours])
-        const tokens = await texts(client.call('LRANGE', list, 0, -1))
-        // Redisson gives a nested hold a token of its own, and writes down both.
-        expect(tokens).toHaveLength(2 * 2 * times + 2 * times)
-        const steps = tokens.slice(1).map((token, index) => BigInt(token) - BigInt(tokens[index] ?? 0))
-        expect(steps.filter((step) => step <= 0n)).toEqual([])
-        scene.count(kind, 'side by side', 'tokens in order', tokens.length)
-      },
-      LOAD_TIMEOUT_MS,
-    )
   })
-}
-
-async function texts(reply: Promise<unknown>): Promise<string[]> {
-  const list = await reply
-  return Array.isArray(list) ? list.map(String) : []
 }

@@ -10,7 +10,6 @@ import { Pairings } from './pairings.js'
 import { permitIdsCases } from './permit-ids.cases.js'
 import { permitsCases } from './permits.cases.js'
 import type { PermitsKind } from './permits-kind.js'
-import { permitsLoadCases } from './permits-load.cases.js'
 import { LOAD_TIMEOUT_MS, LONG_LEASE_MS, Scene } from './scene.js'
 import { semaphoreCases } from './semaphore.cases.js'
 import { turnsCases } from './turns.cases.js'
@@ -60,7 +59,6 @@ describe.skipIf(hindrance !== undefined)('beside Redisson', () => {
         fencedLockCases(scene)
         for (const kind of permitsKinds) {
           permitsCases(scene, kind)
-          permitsLoadCases(scene, kind)
         }
         semaphoreCases(scene)
         permitIdsCases(scene)

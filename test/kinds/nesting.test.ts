@@ -3,13 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { untilIdle } from '../../src/conformance/idle.js'
 import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import { handleOf, kinds as permitsKinds } from '../../src/conformance/permits-handle.js'
-import {
-  type Holdfast,
-  type Lock,
-  LockTimeoutError,
-  LockUpgradeError,
-  NotReentrantError,
-} from '../../src/index.js'
+import { type Holdfast, type Lock, LockTimeoutError, NotReentrantError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 /** The kinds that keep one hash of owners under the lock's name. */
@@ -136,26 +130,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
       await read.release()
       expect(await isFree((other) => other.readWriteLock(name).writeLock())).toBe(true)
     })
-  })
-
-  test('a write within a read is refused at once, however deep, and the read is as it was', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
-    const both = holdfast.readWriteLock(name)
-    await both.readLock().withLock(async () => {
-      await holdfast.lock(name).withLock(async () => {
-        await expect(both.writeLock().acquire()).rejects.toBeInstanceOf(LockUpgradeError)
-        await expect(both.writeLock().withLock(() => expect.unreachable())).rejects.toBeInstanceOf(
-          LockUpgradeError,
-        )
-        await expect(both.writeLock().tryAcquire()).rejects.toBeInstanceOf(LockUpgradeError)
-      })
-      expect(await both.readLock().holdCount()).toBe(1)
-      expect(await both.writeLock().isLocked()).toBe(false)
-      expect(await isFree((other) => other.readWriteLock(name).readLock())).toBe(true)
-    })
-    expect(await isFree((other) => other.readWriteLock(name).writeLock())).toBe(true)
-    await untilIdle(place, holdfast)
   })
 
   test('a read-write lock shares nothing with the locks of its name', async () => {

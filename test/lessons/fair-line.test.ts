@@ -1,8 +1,6 @@
 /** What others got wrong about lines of waiters: reckoned times that drift, the dead at the head, places that are half there. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { inTime } from '../../src/conformance/outcome.js'
-import type { Hold } from '../../src/index.js'
 import { runsOr } from '../properties/runs.js'
 import { inLine } from '../redisson/fair-line.js'
 import { Forked } from '../redisson/forked.js'
@@ -10,8 +8,6 @@ import { placeOf } from '../setup/places.js'
 import { LineClient } from '../setup/port-client.js'
 import { MemoryPlace } from '../setup/port-place.js'
 
-/** How much later than a lease's end is it looked for. */
-const LATE_LOOK_MS = 2
 /** So long a place outlives its process: until that was to look, and while it may be away. */
 const PLACE_MS = 40_000
 
@@ -89,30 +85,6 @@ describe('waits that are longer than any lease', () => {
     await Promise.all(waits)
     expect(served).toEqual([0, 1, 2, 3])
   })
-
-  test('redisson#1104: three that ask again and again with short waits and long leases, then die: no later call waits for them', async () => {
-    const name = place.lockName()
-    const askers = [1, 2, 3].map(() => place.holdfast())
-    const asking = askers.map(async (holdfast) => {
-      for (let round = 0; round < 50; round += 1) {
-        // Each that gets it leaves it to its lease.
-        await holdfast.fairLock(name).tryAcquire({ waitMs: 500, leaseMs: 3_000 })
-      }
-    })
-    await inTime(place, Promise.all(asking))
-    const late = place.holdfast().fairLock(name)
-    await Promise.all(askers.map((holdfast) => holdfast.close()))
-    const leftMs = (await late.inspect()).remainingMs
-    expect(leftMs).toBeLessThanOrEqual(3_000)
-    let hold: Hold | undefined
-    const wait = late.acquire().then((got) => {
-      hold = got
-    })
-    await place.pass(leftMs + LATE_LOOK_MS)
-    expect(hold).toBeDefined()
-    await wait
-    await hold?.release()
-  })
 })
 
 describe('on a server', () => {
@@ -180,22 +152,5 @@ describe('on a server', () => {
       .holdfast({ watchdogMs })
       .fairLock(name)
       .withLock({ waitMs: 15_000 }, () => undefined)
-  })
-
-  // Nobody announces the end of a lock that is gone. In Redisson its waiters then slept out their time, five minutes.
-  test('redisson#3829: a key that was deleted or evicted under its holder: the next in line has the lock, long before the lease', async () => {
-    const name = place.lockName()
-    const lost: string[] = []
-    const holding = place.holdfast()
-    holding.on('lost', ({ reason }) => lost.push(reason))
-    const hold = await holding.fairLock(name).acquire({ leaseMs: 3_600_000 })
-    const wait = place.holdfast({ watchdogMs }).fairLock(name).acquire({ waitMs: 15_000 })
-    await place.eventually(async () => (await inLine(place, name)).length === 1)
-    await place.client().call('DEL', name)
-    const next = await wait
-    await expect(hold.release()).rejects.toHaveProperty('code', 'LOCK_LOST')
-    expect(lost).toHaveLength(1)
-    next.assertHeld()
-    await next.release()
   })
 })

@@ -18,24 +18,6 @@ afterEach(async () => {
   await place.tidy()
 })
 
-describe('renewal', () => {
-  test('redis-semaphore#199: failing renewals and a lost lock end no process', async () => {
-    const { host, port } = place.server
-    const child = Forked.start(new URL('./survivor.fixture.ts', import.meta.url), {
-      server: { host, port },
-      name,
-    })
-    expect(await child.told()).toBe('held')
-    await place.server.pause()
-    expect(await child.told()).toBe('lost')
-    await place.server.resume()
-    child.send('go on')
-    expect(await child.told()).toBe('works again')
-    expect(await child.ended()).toBe(0)
-    expect(child.errors).toBe('')
-  })
-})
-
 describe('commands that may have been carried out', () => {
   test('ioredis: a server that hangs with many commands under way prints no warning of leaking listeners', async () => {
     const warnings: string[] = []

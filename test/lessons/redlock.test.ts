@@ -1,7 +1,7 @@
 /** What others got wrong about Redlock's arithmetic, shown over servers that are late, silent and away, in virtual time. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Hold, LockTimeoutError, StoreError } from '../../src/index.js'
+import type { Hold } from '../../src/index.js'
 import { runsOr } from '../properties/runs.js'
 import { Assembly } from '../quorum/assembly.js'
 import type { Conduct } from '../quorum/wayward-store.js'
@@ -136,72 +136,6 @@ describe('validity', () => {
         await assembly.end()
       }),
       runsOr(60),
-    )
-  })
-})
-
-describe('waits', () => {
-  test('redisson#1160, #2801: whatever the servers do, waitMs is the end of it', async () => {
-    const asked = fc.record({
-      weather,
-      waitMs: fc.integer({ min: 100, max: 3_000 }),
-      leaseMs: fc.integer({ min: 100, max: 10_000 }),
-      held: fc.boolean(),
-    })
-    await fc.assert(
-      fc.asyncProperty(asked, async ({ weather, waitMs, leaseMs, held }) => {
-        const assembly = assembleIn({ ...weather, conducts: weather.conducts.map(() => 'well' as const) })
-        if (held) await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 600_000 }))
-        weather.conducts.forEach((each, index) => {
-          assembly.server(index).conduct = each
-        })
-        const lock = assembly.holdfast().lock(NAME)
-        const { hold, error, tookMs } = await outcomeOf(assembly, lock.acquire({ waitMs, leaseMs }))
-        expect(tookMs).toBeLessThanOrEqual(waitMs + 1)
-        if (held) expect(error).toBeInstanceOf(LockTimeoutError)
-        if (!hold) expect(error).toBeInstanceOf(Error)
-        await clearUp(assembly)
-        await assembly.end()
-      }),
-      runsOr(80),
-    )
-  })
-
-  test('redisson#1175: a minority that is held by somebody else costs no wait', async () => {
-    const assembly = new Assembly(3)
-    const other = await assembly.single(1).lock(NAME).acquire({ leaseMs: 600_000 })
-    const lock = assembly.holdfast().lock(NAME)
-    const { hold, tookMs } = await outcomeOf(assembly, lock.tryAcquire({ waitMs: 500, leaseMs: 5_000 }))
-    expect(hold).not.toBeNull()
-    expect(tookMs).toBe(0)
-    await assembly.outcome(Promise.all([hold?.release(), other.release()]))
-    await assembly.nothingLeft(NAME)
-    await assembly.end()
-  })
-})
-
-describe('what is said when it failed', () => {
-  test('node-redlock#168, #282, #288, #284: who holds it and how long it has left, or which servers failed and how', async () => {
-    await fc.assert(
-      fc.asyncProperty(servers, fc.integer({ min: 500, max: 60_000 }), async (count, leaseMs) => {
-        const assembly = new Assembly(count)
-        const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs }))
-        const other = assembly.holdfast().lock(NAME)
-        const busy = await outcomeOf(assembly, other.acquire({ waitMs: 200 }))
-        expect(busy.error).toBeInstanceOf(LockTimeoutError)
-        expect(busy.error).toMatchObject({ lockName: NAME, holder: hold.owner })
-        expect(busy.error).not.toHaveProperty('cause')
-        const [, leftMs] = /with (\d+) ms of its lease left/.exec(String(busy.error)) ?? []
-        expect(Number(leftMs)).toBeGreaterThan(0)
-        expect(Number(leftMs)).toBeLessThanOrEqual(leaseMs)
-        const away = assembly.servers.slice(0, majorityOf(count))
-        for (const server of away) server.conduct = 'gone'
-        const failed = await outcomeOf(assembly, other.tryAcquire())
-        expect(failed.error).toBeInstanceOf(StoreError)
-        expect(String(failed.error)).toContain(`${away.length} of ${count} servers failed`)
-        await assembly.end()
-      }),
-      runsOr(20),
     )
   })
 })

@@ -1,7 +1,6 @@
 /** What others' renewal got wrong, without the server failing. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
-import { LockLostError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 const place = placeOf('standalone')
@@ -54,42 +53,5 @@ describe('renewal and release', () => {
     expect(lost).toEqual([])
     expect(renewals).toBeGreaterThan(0)
     expect(holdfast.census.tenures).toBe(0)
-  })
-})
-
-describe('many locks', () => {
-  test('redisson#6962, redisson#6303: two thousand locks are renewed, none late', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 4_500 })
-    const lost: unknown[] = []
-    const renewals = new Map<string, number>()
-    holdfast.on('lost', (event) => lost.push(event))
-    holdfast.on('renewed', ({ name }) => renewals.set(name, (renewals.get(name) ?? 0) + 1))
-    const prefix = place.lockName()
-    const holds = await Promise.all(
-      Array.from({ length: 2_000 }, (_, index) => holdfast.lock(`${prefix}:${index}`).acquire()),
-    )
-    await place.eventually(() => holds.every(({ name }) => (renewals.get(name) ?? 0) >= 3))
-    expect(lost).toEqual([])
-    for (const hold of holds) expect(hold.remainingMs()).toBeGreaterThan(0)
-    await Promise.all(holds.map((hold) => hold.release()))
-    expect(holdfast.census.watched).toBe(0)
-  })
-})
-
-describe('a lock that has gone', () => {
-  test('redis-semaphore#175: a renewal never brings a lock back', async () => {
-    const client = place.client()
-    const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-    const name = place.lockName()
-    const lost: string[] = []
-    holdfast.on('lost', ({ reason }) => lost.push(reason))
-    const hold = await holdfast.lock(name).acquire()
-    await client.call('DEL', name)
-    await place.eventually(() => lost.length > 0)
-    expect(lost).toEqual(['not-in-store'])
-    await place.pass(400)
-    expect(await client.call('EXISTS', name)).toBe(0)
-    await expect(hold.release()).rejects.toThrow(LockLostError)
-    expect(await client.call('EXISTS', name)).toBe(0)
   })
 })

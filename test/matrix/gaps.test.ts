@@ -18,10 +18,6 @@ function ran(title: string, tests: TestResult[], suites = ['test/contract']): Ra
 }
 
 describe('gaps of the matrix', () => {
-  test('are none where all ran the same', () => {
-    expect(findGaps([ran('a', inAllPlaces('x', 'y')), ran('b', inAllPlaces('x', 'y'))])).toEqual([])
-  })
-
   test('a case that one combination did not run', () => {
     const gaps = findGaps([ran('a', inAllPlaces('x', 'y')), ran('b', inAllPlaces('x'))])
     expect(gaps).toContain("b: in cluster the contract's case was not run: y")
@@ -37,34 +33,6 @@ describe('gaps of the matrix', () => {
       "a: in sentinel the contract's case was not run: x",
     ])
     expect(findGaps([ran('a', skippedIn('memory-virtual-time'))])).toEqual([])
-  })
-
-  test('a place that is missing everywhere', () => {
-    const tests = inAllPlaces('x').filter(({ file }) => !file.includes('memory-virtual-time'))
-    expect(findGaps([ran('a', tests)])).toEqual([
-      "a: in memory-virtual-time the contract's case was not run: x",
-    ])
-  })
-
-  test('a suite of which nothing ran', () => {
-    const suites = ['test/contract', 'test/fault']
-    const skipped = result('test/fault/a.test.ts', 'z', 'skipped')
-    expect(findGaps([ran('a', [...inAllPlaces('x'), skipped], suites)])).toEqual([
-      'a: nothing of test/fault was run',
-    ])
-  })
-
-  test('a combination that does not run the contract owes none of its cases', () => {
-    const suites = ['test/postgres', 'test/conformance/postgres.test.ts']
-    const tests = [
-      result('test/postgres/rows.test.ts', 'a'),
-      result('test/conformance/postgres.test.ts', 'b'),
-      result('test/conformance/mysql.test.ts', 'c'),
-    ]
-    expect(findGaps([ran('a', inAllPlaces('x')), ran('b', tests, suites)])).toEqual([])
-    expect(findGaps([ran('b', tests.slice(0, 1), suites)])).toEqual([
-      'b: nothing of test/conformance/postgres.test.ts was run',
-    ])
   })
 
   test('a test of another suite may be skipped, but not be unknown', () => {

@@ -23,17 +23,6 @@ await onServers('faults', (product) => {
     const gone = async (before: readonly number[]): Promise<boolean> =>
       (await stand.connections()).every((id) => before.includes(id))
 
-    test('a table that is locked for too long fails the command in its time', async () => {
-      const client = open({}, { commandTimeoutMs: 1_500 })
-      await add(client, `table ${library}`)
-      const transaction = await stand.connect('mysql2')
-      await transaction.query('LOCK TABLES holdfast_locks WRITE')
-      expect(await failureOf(add(client, `table ${library}`))).toMatchObject({ transient: true })
-      await transaction.query('UNLOCK TABLES')
-      await transaction.end()
-      expect(await add(client, `table ${library}`)).toBe(2)
-    })
-
     test('one that is given up in the very moment of an answer is closed', async () => {
       const before = await stand.connections()
       const connection = new ClientConnection(async () => {
@@ -95,19 +84,6 @@ await onServers('faults', (product) => {
         await stand.run('SET GLOBAL read_only = 0')
       }
       expect(await add(client, `read only ${library}`)).toBe(1)
-    })
-
-    test('a server that crashes and comes back', async () => {
-      const client = open()
-      const request = { name: `crash ${library}`, owner: 'a:1', leaseMs: 60_000 }
-      const fence = await client.session.express.take(request)
-      await server.kill()
-      expect(await failureOf(add(client, 'crash'))).toMatchObject({ transient: true })
-      await server.start()
-      await until(() => add(client, 'crash').catch(() => undefined), { what: 'it works again' })
-      expect(await client.session.express.free(request.name, 'a:1')).toBe(true)
-      const next = await client.session.express.take(request)
-      expect(next).toBeGreaterThan(fence ?? 0n)
     })
 
     test('a wrong password and a missing database are told as such', async () => {

@@ -111,31 +111,4 @@ await onDatabases(['MySQL', 'MariaDB'], (database) => {
     },
     30_000,
   )
-
-  test.each([
-    ['an owner that is none', "': '", '1', 'NULL'],
-    ['another owner', `'${MARK}'`, '1', 'NULL'],
-    ['too few holds', "'client:1'", '-9223372036854775808', 'NULL'],
-    ['too many', "'client:1'", '9223372036854775807', "'null'"],
-    ['no line', "'client:1'", '1', `'{"line":{"places":["${MARK}"]}}'`],
-    ['no ties', 'NULL', '0', `'{"ties":{"1":5}}'`],
-    ['no JSON', 'NULL', '0', `'${MARK}'`],
-  ])(
-    'faults A1: where a row has %s, nothing is believed, and nothing is told',
-    async (_, owner, holds, rest) => {
-      const connection = await connect(database().address)
-      await settled(async () => {
-        const name = randomUUID()
-        for (const keyspace of ['lock', 'semaphore', 'permits', 'latch'])
-          await connection.query(
-            `INSERT INTO holdfast_locks (keyspace, name, version, owner, holds, ends_at, fence, rest)
-           VALUES ('${keyspace}', '${name}', -5, ${owner}, ${holds}, '9999-12-31', -1, ${rest})`,
-          )
-        return name
-      })
-      await connection.end()
-      expect(lost).toEqual([])
-      await hold.extend(60_000)
-    },
-  )
 })

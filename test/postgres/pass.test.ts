@@ -209,17 +209,6 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
     expect(await passed({ ...usual, ...scene }, randomUUID())).toBe(true)
   })
 
-  test.each<[string, Partial<Scene>]>([
-    ['held more than once', { holds: 2 }],
-    ['that may linger', { beside: 'lingers' }],
-    ['to which others listen', { beside: 'listeners' }],
-    ['with a value', { beside: 'value' }],
-    ['of which a grant may have lapsed', { letIn: 'another' }],
-    ['whose next is away', { processes: usual.processes.map((process) => ({ ...process, away: true })) }],
-  ])('a lock %s is left to the change', async (_, scene) => {
-    expect(await passed({ ...usual, ...scene }, randomUUID())).toBe(false)
-  })
-
   test('what is not its owner’s, or whose lease has ended, is left to the change', async () => {
     const name = randomUUID()
     await setUp(usual, name)

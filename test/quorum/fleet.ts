@@ -67,16 +67,6 @@ export class Fleet {
     return Promise.all(this.servers.map((_, index) => this.vote(index, name)))
   }
 
-  /** For how long each server says it runs. */
-  agesMs(): Promise<number[]> {
-    return Promise.all(
-      this.servers.map(async (_, index) => {
-        const told = String(await this.client(index).call('INFO', 'server'))
-        return Number(/uptime_in_seconds:(\d+)/.exec(told)?.[1]) * 1_000
-      }),
-    )
-  }
-
   /** How many servers keep tickets of that lock. */
   async tickets(name: string): Promise<number> {
     const kept = await Promise.all(

@@ -44,67 +44,6 @@ async function settled(call: Promise<unknown>, withinMs: number): Promise<unknow
   return await Promise.race([call.catch((error: unknown) => error), late])
 }
 
-describe('W6: each call settles in its time', () => {
-  const faults = [
-    ['nothing comes back', (way: RespProxy) => way.silence('down')],
-    ['nothing passes', (way: RespProxy) => way.blackHole()],
-  ] as const
-
-  test.each(faults)(
-    'where of a majority %s, and nothing is left',
-    async (_, strike) => {
-      const name = fleet.lockName()
-      const { holdfast, ways, end } = await apart()
-      const lock = holdfast.lock(name)
-      await (await lock.acquire()).release()
-      const hold = await holdfast.lock(`${name}:held`).acquire({ leaseMs: 60_000 })
-      for (const way of ways.slice(1)) strike(way)
-      const limitMs = TIMES.storeTimeoutMs + 3_000
-      const endings = await Promise.all(
-        [
-          lock.tryAcquire(),
-          holdfast.lock(`${name}:2`).acquire({ waitMs: 300 }),
-          holdfast.lock(`${name}:3`).acquire(),
-          lock.isLocked(),
-          holdfast.lock(`${name}:4`).forceUnlock(),
-          hold.release(),
-        ].map((call) => settled(call, limitMs)),
-      )
-      expect(endings.map((ending) => ending instanceof Error)).toEqual(endings.map(() => true))
-      for (const way of ways) {
-        way.heal('lost')
-        way.breakAll()
-      }
-      for (const each of [name, `${name}:2`, `${name}:3`, `${name}:held`]) await fleet.nothingLeft(each)
-      await (await lock.acquire()).release()
-      end()
-    },
-    60_000,
-  )
-
-  test.each(faults)(
-    'where of a minority %s: as if all were well',
-    async (_, strike) => {
-      const name = fleet.lockName()
-      const { holdfast, ways, end } = await apart()
-      const lock = holdfast.lock(name)
-      for (const [round, way] of ways.entries()) {
-        strike(way)
-        const hold = await lock.acquire({ waitMs: 10_000, leaseMs: 60_000 })
-        expect(await fleet.holdfast(TIMES).lock(name).tryAcquire(), `round ${round}`).toBeNull()
-        await hold.release()
-        const next = await fleet.holdfast(TIMES).lock(name).acquire({ waitMs: 10_000 })
-        await next.release()
-        way.heal('lost')
-        way.breakAll()
-        await fleet.nothingLeft(name)
-      }
-      end()
-    },
-    60_000,
-  )
-})
-
 test('O1, W3: clients each of which another server does not answer exclude each other, and all are served', async () => {
   const name = fleet.lockName()
   const made = await Promise.all([0, 1, 2].map(() => apart()))

@@ -11,7 +11,7 @@ describe.each([3, 5])('votes of %i servers', (count) => {
   const assembly = duringEach(() => new Assembly(count))
 
   test.each(['gone', 'mute', 'frozen'] as const)(
-    'a minority that is %s keeps nobody out',
+    'redisson#1175: a minority that is %s keeps nobody out',
     async (conduct) => {
       for (const server of assembly.servers.slice(0, spares)) server.conduct = conduct
       const lock = assembly.holdfast().lock(NAME)
@@ -32,7 +32,7 @@ describe.each([3, 5])('votes of %i servers', (count) => {
   })
 
   test.each(['gone', 'mute', 'frozen'] as const)(
-    'a majority that is %s: an error that says which and why, in time, and nothing is left',
+    'node-redlock#282, #288, #284: a majority that is %s: an error that says which and why, in time, and nothing is left',
     async (conduct) => {
       const away = assembly.servers.slice(0, spares + 1)
       for (const server of away) server.conduct = conduct

@@ -1,29 +1,12 @@
 /** Read-write locks while replies are lost, and on servers that refuse. */
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
-import type { Lock } from '../../src/index.js'
 import { eventsOf } from '../fault/heard.js'
-import { calls, type Match } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer } from '../servers/index.js'
-import { duringAll, duringEach } from '../setup/during.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
-
-const stages = [
-  { where: 'RESP3', open: () => Scene.standalone('ioredis-6') },
-  { where: 'RESP2', open: () => Scene.standalone('ioredis-5') },
-  { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
-]
-const faults = stages.flatMap(({ where, open }) => [
-  { where, open, fault: 'break' as const },
-  { where, open, fault: 'silence' as const },
-])
-const sides = ['readLock', 'writeLock'] as const
-
-/** Acquires that take a place in line where the lock is held: they say after how long they look. */
-const joins: Match = (command) =>
-  calls('rwAcquire')(command) && command.words[3 + Number(command.words[2]) + 6] !== '0'
 
 /** Waits until so many stand in line, as the server has it. */
 async function lineOf(scene: Scene, length: number): Promise<void> {
@@ -33,76 +16,6 @@ async function lineOf(scene: Scene, length: number): Promise<void> {
     (count) => count === length,
   )
 }
-
-function holdsOf(lock: Lock): Promise<number[]> {
-  return lock.inspect().then(({ owners }) => owners.map(({ holds }) => holds))
-}
-
-describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
-  const scene = duringEach(() => open())
-
-  test.each(sides)('of an acquire, nested or not, and of a release: each counts once, %s', async (side) => {
-    const holdfast = scene.holdfast({ commandTimeoutMs: lasting(300) })
-    const lock = holdfast.readWriteLock(scene.name)[side]()
-    const problems = eventsOf(holdfast, ['lost', 'error'])
-    const losing = async <Result>(
-      script: 'rwAcquire' | 'rwRelease',
-      step: () => Promise<Result>,
-    ): Promise<Result> => {
-      const dropped = scene.dropReply(calls(script), fault)
-      const result = await step()
-      await dropped
-      return result
-    }
-    const outer = await losing('rwAcquire', () => lock.acquire())
-    const inner = await losing('rwAcquire', () => lock.acquire({ owner: outer.owner }))
-    expect(await holdsOf(lock)).toEqual([2])
-    await losing('rwRelease', () => inner.release())
-    expect(await holdsOf(lock)).toEqual([1])
-    await losing('rwRelease', () => outer.release())
-    expect(await holdsOf(lock)).toEqual([])
-    expect(problems).toEqual([])
-    await scene.nothingLeft()
-  })
-
-  test('of an acquire that joined the line: it has one place, and is served', async () => {
-    const holder = await scene
-      .holdfast({}, { proxied: false })
-      .readWriteLock(scene.name)
-      .writeLock()
-      .acquire()
-    const dropped = scene.dropReply(joins, fault)
-    const waiting = scene
-      .holdfast({ commandTimeoutMs: lasting(300) })
-      .readWriteLock(scene.name)
-      .readLock()
-      .acquire()
-    await dropped
-    await lineOf(scene, 1)
-    await holder.release()
-    const hold = await waiting
-    hold.assertHeld()
-    await hold.release()
-    await lineOf(scene, 0)
-    await scene.nothingLeft()
-  })
-
-  test('of an acquire whose caller has left: neither a place nor a hold stays', async () => {
-    const other = scene.holdfast({}, { proxied: false }).readWriteLock(scene.name)
-    const holder = await other.readLock().acquire()
-    const dropped = scene.dropReply(joins, fault)
-    const write = scene.holdfast({ commandTimeoutMs: 1_500 }).readWriteLock(scene.name).writeLock()
-    // With the connection made, there is time to ask for a place.
-    await write.isLocked()
-    await expect(write.acquire({ waitMs: 1_000 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
-    await dropped
-    await lineOf(scene, 0)
-    await (await other.readLock().acquire()).release()
-    await holder.release()
-    expect(await write.isLocked()).toBe(false)
-    await scene.nothingLeft()
-  })
-})
 
 describe('a server that refuses', () => {
   let scene: Scene

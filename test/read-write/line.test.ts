@@ -1,6 +1,5 @@
 /** The line of a read-write lock in Redis, without heartbeats: who is gone, who does not answer, and who looks by itself. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Owner } from '../../src/base/identity/owner.js'
 import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
@@ -59,18 +58,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
     })
     afterEach(() => place.close())
 
-    test('W3: of many in line, who stands behind the first eight rests when the leases end', async () => {
-      const name = lockName()
-      await place.client().take('write', name, { leaseMs: 20_000 })
-      const [front, late] = [Array.from({ length: 8 }, () => place.client()), place.client()]
-      const owners: Owner[] = []
-      for (const client of front) owners.push(await client.joinLine('write', name))
-      const behind = await late.joinLine('read', name)
-      expect((await late.refused('read', name, behind)).againMs).toBeGreaterThanOrEqual(30_000)
-      await front[0]?.abandon('write', name, owners[0] ?? behind)
-      expect((await late.refused('read', name, behind)).againMs).toBeLessThanOrEqual(20_002)
-    })
-
     test('a holder that died without a release: the waiter looks when its lease ends, and finds room', async () => {
       for (const side of ['read', 'write'] as const) {
         const name = lockName()
@@ -85,18 +72,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
         await waiter.granted(side, name, next)
         await waiter.release(side, name, next)
       }
-    })
-
-    test('a waiter looks soon after it came, then when the end comes that it saw', async () => {
-      const name = lockName()
-      const [holder, waiter] = [place.client(), place.client({ firstLeaseMs: firstLeaseMs })]
-      const first = await holder.take('write', name)
-      await waiter.listen('write', name)
-      const owner = waiter.owner()
-      expect((await waiter.refused('write', name, owner)).againMs).toBe(firstLeaseMs + 2)
-      expect((await waiter.refused('write', name, owner)).againMs).toBeGreaterThan(20_000)
-      await waiter.abandon('write', name, owner)
-      await holder.release('write', name, first)
     })
 
     test('a reader waits for the end of the writer, a writer for that of the last reader', async () => {
@@ -135,24 +110,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await place.server.ask(key, 'HSET', key, dead.clientId, `0 5000 ${since} 2`)
       await holder.release('read', name, readers[1] ?? next)
       expect(await place.server.keys(name)).toEqual([`holdfast_rw_fence:{${name}}`])
-    })
-
-    test('a process that comes back finds its place at the head, where it was', async () => {
-      const name = lockName()
-      const [holder, slow, quick] = [place.client(), place.client(), place.client()]
-      const first = await holder.take('write', name)
-      const early = slow.owner()
-      // It has a place and hears nothing.
-      await slow.refused('write', name, early)
-      const late = await quick.joinLine('read', name)
-      await holder.release('write', name, first)
-      await quick.enters('read', name, late)
-      await slow.listen('write', name)
-      await slow.refused('write', name, early)
-      expect(await isAway(place, name, slow)).toBe(false)
-      await holder.refused('read', name, holder.owner(), { waits: false })
-      await quick.release('read', name, late)
-      await slow.passes('write', name, early)
     })
 
     test.each([['write'], ['read'], ['read', 'read', 'write', 'read']] as Side[][])(
@@ -202,23 +159,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await next.passes('write', name, writer)
     })
 
-    test('a process whose place is gone hears so with its next answer, of either side', async () => {
-      const name = lockName()
-      const holder = place.client()
-      const [slow, other] = [place.client(), place.client()]
-      const first = await holder.take('write', name)
-      const [lost, read] = [await slow.joinLine('write', name), await slow.joinLine('read', name)]
-      expect(slow.heard).toEqual([])
-      const line = `holdfast_rw_line:{${name}}`
-      await place.server.ask(line, 'DEL', line, `holdfast_rw_processes:{${name}}`)
-      await other.joinLine('write', name)
-      await slow.refused('read', name, read)
-      expect(slow.heard).toEqual(['write places gone', 'read places gone'])
-      await slow.refused('write', name, lost)
-      expect(slow.heard).toHaveLength(2)
-      await holder.release('write', name, first)
-    })
-
     test('the next in line is told to look when the end comes nearer than it knew', async () => {
       const name = lockName()
       const [holder, other, waiter] = [place.client(), place.client(), place.client()]
@@ -233,24 +173,6 @@ describe.each(places.map((place, index) => ({ where: place.name, place, index })
       await place.pass(leaseMs + 1)
       await waiter.granted('write', name, next)
       await waiter.release('write', name, next)
-    })
-
-    test('a grant of one lock is not taken for that of another in whose line the same owner stands', async () => {
-      const [one, two] = [`${lockName()} b`, 'b']
-      const [holder, waiter] = [place.client(), place.client()]
-      const owners = { one: await holder.take('write', one), two: await holder.take('write', two) }
-      const owner = waiter.owner()
-      for (const name of [one, two]) {
-        await waiter.listen('write', name)
-        await waiter.refused('write', name, owner)
-      }
-      await holder.release('write', one, owners.one)
-      await waiter.hears(`write ${owner}`)
-      await waiter.refused('write', two, owner)
-      await waiter.granted('write', one, owner)
-      await waiter.release('write', one, owner)
-      await waiter.abandon('write', two, owner)
-      await holder.release('write', two, owners.two)
     })
   },
 )

@@ -105,7 +105,7 @@ test('a writer is alone but for its own read; tokens of writes grow', async () =
   )
 })
 
-test('the time left of a hold is changed by nobody but its own owner', async () => {
+test('redisson#1458, #2144: the time left of a hold is changed by nobody but its own owner', async () => {
   await fc.assert(
     fc.asyncProperty(programs, async (steps) => {
       const world = new World()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
 import { tidiedPlace } from '../setup/places.js'
-import { elsewhere } from './read-write-sides.js'
+import { elsewhere, sidesOf } from './read-write-sides.js'
 
 const place = tidiedPlace('standalone')
 
@@ -57,4 +57,24 @@ test('testMultiInstanceReadLockZombieCleanup, testMultiInstanceZombieReadLockPer
   const writer = await living.readWriteLock(name).writeLock().tryAcquire()
   expect(writer).not.toBeNull()
   await writer?.release()
+})
+
+// Beyond the watchdog too: Redisson's read unlock ends the renewal of the write, which is known by the same name and thread.
+test('testWR: a read released under a write leaves the write held, and renewed', async () => {
+  const name = place.lockName()
+  const watchdogMs = place.lease(900)
+  const holdfast = place.holdfast({ watchdogMs })
+  const lost: unknown[] = []
+  holdfast.on('lost', (event) => lost.push(event))
+  const { read, write } = sidesOf(holdfast.readWriteLock(name))
+  await holdfast.run(async () => {
+    await write.lock()
+    await read.lock()
+    await read.unlock()
+    await place.pass(2 * watchdogMs)
+    expect(await write.isHeld()).toBe(true)
+    expect(await elsewhere(place, name).readLock().tryAcquire()).toBeNull()
+    await write.unlock()
+  })
+  expect(lost).toEqual([])
 })

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { withAdmin } from './admin.js'
 import { parseWanted } from './flavour.js'
 import { bringServer } from './index.js'
 import { LaunchedServer } from './launched.js'
@@ -27,44 +26,9 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()))
 })
 
-const set = (server: Server): Promise<unknown> =>
-  withAdmin(server, (command) => command('SET', 'key', 'value'))
-const get = (server: Server): Promise<unknown> => withAdmin(server, (command) => command('GET', 'key'))
 const answers = ({ host, port }: Server): Promise<boolean> => answersPing(host, port, 200)
 
 describe('a standalone server', () => {
-  test('restarts and stops although it hangs', async () => {
-    const server = ours(await bringServer({ flavour }))
-    await set(server)
-    await server.pause()
-    await server.restart({ keepData: true })
-    expect(await get(server)).toBe('value')
-    await server.pause()
-    await server.stop()
-    expect(await answers(server)).toBe(false)
-  })
-
-  test('takes arguments, files and a port', async () => {
-    const first = ours(await bringServer({ flavour }))
-    await first.stop()
-    const server = ours(
-      await bringServer({
-        flavour,
-        port: first.port,
-        args: ['--aclfile', 'users.acl'],
-        files: { 'users.acl': 'user default on nopass ~only:* +@all\n' },
-      }),
-    )
-    expect(server.port).toBe(first.port)
-    await expect(set(server)).rejects.toThrow('NOPERM')
-  })
-
-  test('that will not start is an error with its own words', async () => {
-    await expect(bringServer({ flavour, args: ['--nonsense', '1'] })).rejects.toThrow(
-      /ended at once[\s\S]*nonsense/,
-    )
-  })
-
   test('that HOLDFAST_REDIS_URL names is used and left alone', async () => {
     const theirs = ours(await bringServer({ flavour }))
     vi.stubEnv('HOLDFAST_REDIS_URL', theirs.url)

@@ -1,6 +1,5 @@
 /** Locks that stay with their process on a server with sessions (rule W9): what that costs, and who is told. */
 import { describe, expect, test } from 'vitest'
-import { journalOf } from '../../src/conformance/journal.js'
 import type { HoldfastOptions, Lock } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
 import { type Client, Fleet } from './fleet.js'
@@ -118,16 +117,6 @@ describe('who is told', () => {
     await fleet.clock.advance(200)
     expect(await gets).toBeLessThanOrEqual(100)
   })
-
-  test('freed by force, it is not taken for granted any more', async () => {
-    const { lock, holdfast } = await keeper()
-    const lost = journalOf(holdfast, 'lost')
-    expect(await other().lock.forceUnlock()).toBe(true)
-    await fleet.settled()
-    expect(holdfast.census.tenures).toBe(0)
-    expect(lost.every(({ over }) => over)).toBe(true)
-    await (await lock.acquire()).release()
-  })
 })
 
 describe('the session', () => {
@@ -139,12 +128,6 @@ describe('the session', () => {
     const hold = await lock.acquire()
     expect(fleet.ensemble.read(plain)).toHaveLength(1)
     await hold.release()
-  })
-
-  test('is not waited for by a client that closes: what it keeps is free at once', async () => {
-    const { holdfast } = await keeper()
-    await holdfast.close()
-    expect(fleet.ensemble.read(plain)).toEqual([])
   })
 
   test('of a process that has died with nobody inside keeps others out as long as with somebody inside', async () => {

@@ -170,21 +170,6 @@ describe('a session', () => {
     await last.release()
   })
 
-  test.each(['stand', 'remove'])(
-    'S3: a reply to "%s" that is lost leaves one entry, or none',
-    async (what) => {
-      const { holdfast, link } = client()
-      const lock = holdfast.lock('lock')
-      await lock.withLock(() => undefined)
-      link.unanswered = what
-      const section = lock.withLock(() => ensemble.read(named('lock')).length)
-      await clock.advance(1_000)
-      expect(await section).toBe(1)
-      await clock.advance(1_000)
-      expect(ensemble.read(named('lock'))).toEqual([])
-    },
-  )
-
   test('calls for a fair or a fenced lock have a place each', async () => {
     for (const kind of ['fairLock', 'fencedLock'] as const) {
       const [holder, waiter] = [client(), client()]

@@ -91,25 +91,6 @@ describe.each(kinds)('%s', (kind) => {
 describe('others', () => {
   const lineOf = (name: string) => fleet.ensemble.read({ keyspace: 'lock', name })
 
-  test('S5: one that leaves without having held lets in nobody before its time', async () => {
-    const [first, second, third] = [fleet.client(), fleet.client(), fleet.client()]
-    const hold = await first.holdfast.lock('name').acquire()
-    const controller = new AbortController()
-    const leaver = rejectionOf(second.holdfast.lock('name').acquire({ signal: controller.signal }))
-    await fleet.settled()
-    const waiting = third.holdfast.lock('name').acquire()
-    await fleet.settled()
-    expect(lineOf('name')).toHaveLength(3)
-    controller.abort('enough')
-    expect(await leaver).toBe('enough')
-    await fleet.clock.advance(20_000)
-    expect(lineOf('name')).toHaveLength(2)
-    hold.assertHeld()
-    await hold.release()
-    const last = await inTime(waiting)
-    await last.release()
-  })
-
   test('S8: a neighbour that uses its key again is another entry: nobody behind its first one waits for its second', async () => {
     const { holdfast } = fleet.client()
     const { session } = fleet.ensemble.begin(600_000)
@@ -124,28 +105,6 @@ describe('others', () => {
     const hold = await inTime(waiting)
     expect(lineOf('name').map(({ key }) => key === neighbour.key)).toEqual([false, true])
     await hold.release()
-  })
-
-  test('who reads within its write keeps on reading after it, before those who have waited longer to write', async () => {
-    const [first, second] = [fleet.client(), fleet.client()]
-    const lock = first.holdfast.readWriteLock('name')
-    const events: string[] = []
-    let writing: Promise<unknown> = Promise.resolve()
-    await first.holdfast.run(async () => {
-      await lock.writeLock().lock()
-      writing = second.holdfast
-        .readWriteLock('name')
-        .writeLock()
-        .withLock(() => events.push('write'))
-      await fleet.settled()
-      await lock.readLock().lock()
-      await lock.writeLock().unlock()
-      await fleet.clock.advance(20_000)
-      events.push('read')
-      await lock.readLock().unlock()
-    })
-    await inTime(writing)
-    expect(events).toEqual(['read', 'write'])
   })
 
   test('an entry that is taken away is told at once, whoever did it', async () => {
@@ -179,19 +138,6 @@ describe('others', () => {
       await (await other.holdfast.lock('name').acquire({ waitMs: 0 })).release()
     },
   )
-
-  test('S1: permits of a client that is gone come back with its session, and who waits gets them then', async () => {
-    const [gone, other] = [fleet.client(), await prepared()]
-    const hold = await gone.holdfast.semaphore('name').acquire()
-    const waiting = other.holdfast.semaphore('name').acquire()
-    await fleet.settled()
-    gone.link.cut = true
-    const from = fleet.clock.now()
-    const mine = await inTime(waiting)
-    expect(hold.signal.aborted).toBe(true)
-    expect(fleet.clock.now() - from).toBeLessThan(12_000)
-    await mine.release()
-  })
 
   test('S4: who waits for permits in its next session hears at once of a release, where watches end with their session', async () => {
     const [holder, waiter] = [await prepared(), fleet.client({}, false)]

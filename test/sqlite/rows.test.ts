@@ -56,41 +56,6 @@ describe.each(drivers.filter(([, driver]) => driver))('%s', (_, driver) => {
     await sound
   })
 
-  test('any name is a name, and no two are the same', async () => {
-    const names = [
-      'a\0b',
-      'a\0c',
-      '\0',
-      `'; DROP TABLE holdfast_rows; --`,
-      '"`\\%_*?[',
-      'Ä',
-      'A\u0308',
-      'ä',
-      '🔒',
-      ' ',
-      'x'.repeat(500),
-      `${'x'.repeat(499)}y`,
-    ]
-    await Promise.all(names.map((name, index) => client.write(name, { holds: index + 1 })))
-    const other = another()
-    expect(await Promise.all(names.map(async (name) => (await other.read(name)).holds))).toEqual(
-      names.map((_, index) => index + 1),
-    )
-    expect((await other.names()).sort()).toEqual([...names].sort())
-    await other.listen()
-    for (const name of names) await client.tell(other.id, name, name)
-    await expect.poll(() => other.heard.map((message) => message.name)).toEqual(names)
-    expect(other.heard.map(({ text }) => text)).toEqual(names)
-  })
-
-  test('names are found by a pattern, page by page', async () => {
-    const names = Array.from({ length: 1_203 }, (_, index) => `n${String(index).padStart(5, '0')}`)
-    await Promise.all(names.map((name) => client.write(name, { holds: 1 })))
-    expect(await client.names()).toEqual(names)
-    expect(await client.names('n0120?')).toEqual(['n01200', 'n01201', 'n01202'])
-    expect(await client.names('\\n*[^0]0')).toHaveLength(108)
-  })
-
   test('after each statement others can write, whatever it was and however it ended', async () => {
     const other = another()
     const free = (): Promise<void> => other.write('free', { holds: 1 })

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { BackOff, retryPauseMs } from '../../src/base/time/back-off.js'
+import { InvalidArgumentError } from '../../src/index.js'
+import { checkSpinOptions } from '../../src/kinds/options/spin-options.js'
 
 const backOff = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 2 })
 
@@ -30,4 +32,18 @@ test('the pause before a retry grows with each failure up to a bound, and is spr
     expect(retryPauseMs(3)).toBeGreaterThanOrEqual(40)
     expect(retryPauseMs(3)).toBeLessThanOrEqual(80)
   }
+})
+
+test('a spin lock’s pauses: 1, 2, 4 … 128 ms where nothing is asked for; unusable numbers are refused before anything is sent', () => {
+  const polls = checkSpinOptions({})
+  const longest = Array.from({ length: 10 }, (_, index) => polls.pauseMs(index + 1, 1))
+  expect(longest).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 128, 128])
+  for (const options of [
+    { firstPauseMs: 1.5 },
+    { firstPauseMs: 100, longestPauseMs: 99 },
+    { longestPauseMs: Number.POSITIVE_INFINITY },
+    { factor: 0.9 },
+    { factor: Number.NaN },
+  ])
+    expect(() => checkSpinOptions(options)).toThrow(InvalidArgumentError)
 })

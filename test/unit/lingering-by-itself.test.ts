@@ -31,16 +31,6 @@ describe('a process keeps a lock by itself', () => {
     }
   })
 
-  test('not one of many names that each are taken once', async () => {
-    const holdfast = client()
-    for (let number = 0; number < 50; number += 1) {
-      const name = `lock ${number}`
-      await processes.sections(holdfast.lock(name), 1)
-      expect(await client().lock(name).isLocked()).toBe(false)
-    }
-    expect(holdfast.census.tenures).toBe(0)
-  })
-
   test.each([
     [0, 1],
     [2, 4],
@@ -184,26 +174,6 @@ describe('the lease of a lock that may be kept', () => {
 })
 
 describe('others, while it is kept', () => {
-  test('a single attempt is not refused', async () => {
-    const lock = client().lock('lock')
-    await processes.sections(lock, 20, { gapMs: 10 })
-    expect(await processes.taken()).toBe(true)
-    const trying = far.tryAcquire()
-    await processes.clock.advance(1)
-    const hold = await trying
-    expect(hold).not.toBeNull()
-    await hold?.release()
-  })
-
-  test('who waits has it at once', async () => {
-    const lock = client().lock('lock')
-    await processes.sections(lock, 20, { gapMs: 10 })
-    const from = processes.clock.now()
-    const hold = await far.acquire()
-    expect(processes.clock.now()).toBe(from)
-    await hold.release()
-  })
-
   test('processes in loops take turns of a slice, in order, once habits have formed', async () => {
     await processes.takeTurns({ lingerMs: 'auto' }, 2_000, 60)
   })

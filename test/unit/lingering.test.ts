@@ -36,18 +36,6 @@ describe('how long it stays', () => {
     expect(await heldFor()).toBe(100)
   })
 
-  test('from the first release that sent nothing, however often it is taken meanwhile', async () => {
-    const lock = client({ lingerMs: 100 }).lock('lock')
-    await processes.sections(lock)
-    let count = 0
-    const held = await heldFor(async () => {
-      count += 1
-      if (processes.clock.now() < 99) await processes.sections(lock)
-    })
-    expect(held).toBe(100)
-    expect(count).toBe(100)
-  })
-
   test('with somebody inside when the time is up: until the release of that hold', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock')
     await processes.sections(lock)
@@ -88,15 +76,6 @@ describe('how long it stays', () => {
 })
 
 describe('a single attempt elsewhere', () => {
-  test('waits for a process that lets go, and no longer', async () => {
-    const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await processes.sections(lock)
-    const trying = far.tryAcquire()
-    await processes.clock.advance(1)
-    await (await trying)?.release()
-    expect(await trying).not.toBeNull()
-  })
-
   test('is refused after 25 ms where somebody is inside, and at once where nothing lingers', async () => {
     const lock = client({ lingerMs: LONG_MS }).lock('lock')
     await processes.sections(lock)

@@ -31,7 +31,7 @@ describe('Owners', () => {
     },
   )
 
-  test('O1: the scope around, across awaits; none outside', async () => {
+  test('O1, redisson#503, #1824, #3580, #6878: the scope around, across awaits; none outside', async () => {
     const owners = new Owners()
     const scope = new Scope(owners.next(), undefined)
     expect(owners.current()).toBeUndefined()

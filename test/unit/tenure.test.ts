@@ -69,7 +69,7 @@ describe('Tenure', () => {
     expect(tenure.deadline).toBe(150)
   })
 
-  test('L1: it is renewed for as long as any of its holds asks for', () => {
+  test('L1, redisson#6144, PR #7251: it is renewed for as long as any of its holds asks for', () => {
     const scope = root('client:1')
     const tenure = heldBy(scope)
     expect(tenure.renewUntil).toBeUndefined()

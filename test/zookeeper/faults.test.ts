@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Latch } from '../../src/conformance/latch.js'
-import { rejectionOf } from '../../src/conformance/outcome.js'
-import { LockLostError, StoreError } from '../../src/index.js'
+import { LockLostError } from '../../src/index.js'
 import { deleteNode, getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
@@ -39,132 +38,9 @@ describe('S3, X1: a reply that is lost', () => {
     await hold.release()
     expect(await lineOf(lock.name)).toEqual([])
   })
-
-  test('of the list after the create: one entry, one hold', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const holdfast = scene.holdfast(tap.address, { watchdogMs: 3_000 })
-    const lock = holdfast.fencedLock(lockName())
-    await lock.withLock(() => undefined)
-    const struck = tap.dropReply('getChildren')
-    const hold = await lock.acquire({ waitMs: 10_000 })
-    await struck
-    expect(await lineOf(lock.name)).toHaveLength(1)
-    expect(hold.fence).toBeGreaterThan(0n)
-    await hold.release()
-    expect(await lineOf(lock.name)).toEqual([])
-  })
-
-  test('of the delete: released once, and free for the next', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [holdfast, other] = [
-      scene.holdfast(tap.address, { watchdogMs: 3_000 }),
-      scene.holdfast(server.address),
-    ]
-    const name = lockName()
-    const hold = await holdfast.lock(name).acquire()
-    const waiting = other.lock(name).acquire({ waitMs: 10_000 })
-    const struck = tap.dropReply('delete')
-    await hold.release()
-    await struck
-    await (await waiting).release()
-    expect(await lineOf(name)).toEqual([])
-  })
-})
-
-describe('a connection', () => {
-  test('S7: that breaks inside the session loses nothing, is told, and nobody else gets in', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [holdfast, other] = [
-      scene.holdfast(tap.address, { watchdogMs: 3_000 }),
-      scene.holdfast(server.address),
-    ]
-    const name = lockName()
-    const [suspended, lost] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'lost')]
-    const hold = await holdfast.lock(name).acquire()
-    for (let breaks = 1; breaks <= 5; breaks += 1) {
-      tap.breakAll()
-      await until(() => suspended.length > 0 && tap.open.length > 0, { what: 'told, and connected anew' })
-      expect(await other.lock(name).tryAcquire()).toBeNull()
-    }
-    hold.assertHeld()
-    expect(lost).toEqual([])
-    await hold.release()
-    await other.lock(name).withLock(() => undefined)
-  })
-
-  test('S1: that stays away past the session loses all its locks, each told once, before another sees one free', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [holdfast, other] = [
-      scene.holdfast(tap.address, { watchdogMs: 900 }),
-      scene.holdfast(server.address),
-    ]
-    const lost = journalOf(holdfast, 'lost')
-    const name = lockName()
-    const holds = [
-      await holdfast.lock(`${name}-plain`).acquire(),
-      await holdfast.fairLock(`${name}-fair`).acquire(),
-      await holdfast.fencedLock(`${name}-fenced`).acquire(),
-      await holdfast.readWriteLock(`${name}-write`).writeLock().acquire(),
-    ]
-    const others = [
-      other.lock(`${name}-plain`),
-      other.fairLock(`${name}-fair`),
-      other.fencedLock(`${name}-fenced`),
-      other.readWriteLock(`${name}-write`).readLock(),
-    ]
-    const freeBeforeTold: string[] = []
-    const next = others.map(async (lock, index) => {
-      const mine = await lock.acquire({ waitMs: 15_000 })
-      if (!holds[index]?.signal.aborted) freeBeforeTold.push(lock.name)
-      await mine.release()
-    })
-    tap.blackHole()
-    await Promise.all(next)
-    expect(freeBeforeTold).toEqual([])
-    expect(lost.map((each) => each.name).toSorted()).toEqual(holds.map((hold) => hold.name).toSorted())
-    for (const hold of holds) expect(() => hold.assertHeld()).toThrow(LockLostError)
-  })
-
-  test('that is refused: a typed error in time, which names the lock, and the next call succeeds', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    tap.refuse()
-    const holdfast = scene.holdfast(tap.address, { commandTimeoutMs: 300, storeTimeoutMs: 0 })
-    const lock = holdfast.lock(lockName())
-    const error = await rejectionOf(lock.acquire({ waitMs: 10_000 }))
-    expect(error).toBeInstanceOf(StoreError)
-    expect(error).toMatchObject({ lockName: lock.name })
-    tap.heal()
-    await until(() => lock.withLock(() => true), { what: 'a section runs' })
-  })
 })
 
 describe('a line', () => {
-  test('S4: a waiter whose session has ended is never granted by what it hears later', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [holder, waiter] = [
-      scene.holdfast(server.address),
-      scene.holdfast(tap.address, { watchdogMs: 900 }),
-    ]
-    const name = lockName()
-    const hold = await holder.lock(name).acquire()
-    const inside: string[] = []
-    const waiting = waiter.lock(name).withLock({ waitMs: 15_000 }, () => {
-      inside.push('waiter')
-      return lineOf(name)
-    })
-    await until(async () => (await lineOf(name)).length === 2, { what: 'it stands in line' })
-    tap.blackHole()
-    await until(async () => (await lineOf(name)).length === 1, { what: 'its session has ended' })
-    const own = waiter.lock(name)
-    tap.heal()
-    tap.breakAll()
-    await until(async () => (await lineOf(name)).length === 2, { what: 'it stands in line anew' })
-    expect(inside).toEqual([])
-    await hold.release()
-    expect(await waiting).toHaveLength(1)
-    expect(await own.isLocked()).toBe(false)
-  })
-
   test('S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client', async () => {
     const name = lockName()
     const holder = scene.holdfast(server.address)

@@ -1,6 +1,5 @@
 /** How a client hears of others that want a lock which it keeps (rule W9). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { exitsKeeping } from '../session/leaver.js'
@@ -22,22 +21,6 @@ async function kept(name: string, address = server.address) {
   expect(await lock.inspect()).toMatchObject({ lingering: true })
   return { holdfast, lock }
 }
-
-test('W9: a question leaves nothing behind, and the entry where it stands', async () => {
-  const { lock } = await kept('asked')
-  const hold = await lock.acquire()
-  const session = await scene.session(server.address)
-  const nodes = () => session.request(getChildren('/holdfast/asked'))
-  const before = await nodes()
-  expect(before).toHaveLength(1)
-  const far = scene.holdfast(server.address).lock('asked')
-  expect(await far.isLocked()).toBe(true)
-  expect(await far.tryAcquire()).toBeNull()
-  expect(await nodes()).toEqual(before)
-  hold.assertHeld()
-  await hold.release()
-  expect(await far.isLocked()).toBe(false)
-})
 
 test('W9: a connection that breaks may have kept a question from it: it lets go', async () => {
   const [, port = ''] = server.address.split(':')

@@ -60,15 +60,6 @@ describe('lateness', () => {
     ).toBe(0)
   })
 
-  test('whoever finds a value under its lock has released that, whoever finds none in time has not', () => {
-    const computing = (how: string): Line[] => [
-      [0, call(1, { kind: 'compute-once', waitMs: 100 })],
-      [3_100, { e: 'fail', c: 1, how }],
-    ]
-    expect(late(computing('ok'))).toBe(0)
-    expect(late(computing('lock_timeout'))).toBe(1)
-  })
-
   test('a release has its bound, too', () => {
     const released = (at: number): Line[] => [
       ...section(1, [0, 1, 2]).slice(0, 3),
@@ -76,15 +67,6 @@ describe('lateness', () => {
     ]
     expect(late(released(2_500))).toBe(0)
     expect(late(released(2_700))).toBe(1)
-  })
-
-  test('while the process stands still nothing is late', () => {
-    const lines: Line[] = [
-      [0, call(1, { waitMs: 100 })],
-      [3_000, { e: 'lag', ms: 2_900 }],
-      [3_001, { e: 'fail', c: 1, how: 'lock_timeout' }],
-    ]
-    expect(late(lines, new Standstills(historyOf({ w: lines })))).toBe(0)
   })
 })
 
@@ -130,84 +112,6 @@ describe('idleness', () => {
       longest: 800,
     })
   })
-
-  test('a call whose lease may be too short for its distance, and that gives up for that, waits in vain', () => {
-    const gaveUp = (how: string): Line[] => [
-      [50, call(1, { leaseMs: 50 })],
-      [900, { e: 'fail', c: 1, how }],
-    ]
-    expect(idle({ one: section(1, [0, 1, 100]), two: gaveUp('store:timeout') }).found).toBe(0)
-    expect(idle({ one: section(1, [0, 1, 100]), two: gaveUp('store:unreachable') }).found).toBe(1)
-  })
-
-  test('only from when the waiter came, and where it could reach the store', () => {
-    expect(idle({ one: section(1, [0, 1, 100]), two: section(1, [850, 900, 990]) }).longest).toBe(50)
-    const faults = [fault(50, 800, { cutsOff: true })]
-    expect(idle({ one: section(1, [0, 1, 100]), two: section(1, [50, 900, 990]) }, { faults }).longest).toBe(
-      100,
-    )
-  })
-
-  test('not while a release that was lost in a failover may keep others out', () => {
-    const lines = { one: section(1, [0, 1, 100]), two: section(1, [50, 900, 990]) }
-    expect(idle(lines, { faults: [fault(90, 110, { revives: true })] }).longest).toBeLessThan(2)
-    expect(idle(lines, { faults: [fault(90, 110)] }).longest).toBeGreaterThan(700)
-  })
-
-  test('a lock whose holder was killed is free when its lease has ended', () => {
-    const killed = section(1, [0, 1, 0]).slice(0, 2)
-    const lines = { one: killed, two: section(1, [50, 1_500, 1_600]) }
-    const { longest } = idle(lines, { killed: { one: 10 } })
-    expect(longest).toBeLessThan(400)
-  })
-
-  test('calls for several names wait for all of them, and keep others out while they do', () => {
-    const both = { kind: 'multi', names: ['a', 'b'] }
-    const found = (lines: Record<string, Line[]>) =>
-      checkIdleness(told(lines), [], still, new Room(historyOf(lines)), 10_000, bounds).findings.length
-    const holdsB = section(1, [0, 1, 2_000], { names: ['b'] })
-    const waitsA = section(1, [50, 2_300, 2_400])
-    const several = (entered: number): Line[] => section(1, [20, entered, entered + 100], both)
-    expect(found({ one: holdsB, two: waitsA, three: several(2_100) })).toBe(0)
-    expect(found({ one: holdsB, three: several(2_400) })).toBe(0)
-    expect(found({ one: holdsB, three: several(2_600) })).toBe(2)
-    const third = section(1, [30, 2_450, 2_460], { kind: 'multi', names: ['a', 'c'] })
-    expect(found({ one: holdsB, three: several(2_300), four: third })).toBe(0)
-    expect(found({ two: waitsA })).toBe(1)
-  })
-
-  test('permits whose lease was made shorter are free when that has ended', () => {
-    const some = { kind: 'permits', opens: [] }
-    const lapses: Line[] = [
-      ...section(1, [0, 1, 100], some).slice(0, 3),
-      [110, { e: 'lets', c: 1, ms: 30 }],
-      [200, { e: 'done', c: 1, how: 'lock_lost' }],
-    ]
-    const lines = { one: lapses, two: section(1, [50, 1_200, 1_300], some) }
-    const found = checkIdleness(told(lines), [], still, new Room(historyOf(lines)), 10_000, bounds)
-    expect(found.longestMs['permits']).toBe(1_200 - 110 - 30 - 200)
-  })
-
-  test('permits that were taken away, for certain or perhaps, are not free', () => {
-    const some = { kind: 'lock', room: 3, takes: 2, opens: [] }
-    const waits = { two: section(1, [50, 900, 990], some) }
-    const reduced = (settles: boolean): Line[] => [
-      [10, { e: 'resize', n: 1, name: 'a', by: -2 }],
-      ...(settles ? ([[20, { e: 'resized', n: 1, by: -2 }]] as const) : []),
-      [600, { e: 'resize', n: 2, name: 'a', by: 2 }],
-      [700, { e: 'resized', n: 2, by: 2 }],
-    ]
-    expect(idle({ ...waits, three: reduced(true) }).longest).toBe(200)
-    expect(idle({ ...waits, three: reduced(false) }).longest).toBe(200)
-    expect(idle(waits).longest).toBe(850)
-  })
-
-  test('permits: only where there are enough for whoever wants most', () => {
-    const some = (takes: number) => ({ kind: 'lock', room: 3, takes, opens: [] })
-    const held = section(1, [0, 1, 5_000], some(2))
-    expect(idle({ one: held, two: section(1, [50, 5_001, 6_000], some(2)) }).longest).toBeLessThan(2)
-    expect(idle({ one: held, two: section(1, [50, 4_000, 6_000], some(1)) }).found).toBe(1)
-  })
 })
 
 describe('order, starvation, tokens, losses', () => {
@@ -221,37 +125,6 @@ describe('order, starvation, tokens, losses', () => {
     const second = section(1, [10, 40, 45], fair)
     expect(checkLineOrder(told({ one: first(30), two: second }), still, 100)).toEqual([])
     expect(checkLineOrder(told({ one: first(50), two: second }), still, 100)).toHaveLength(1)
-  })
-
-  test('a process that keeps the lock may pass whoever it has not been told of yet', () => {
-    const first: Line[] = [...section(1, [0, 80, 81], fair), [5, { e: 'wait', c: 1 }]]
-    const second = (called: number): Line[] => section(1, [called, called + 1, called + 2], fair)
-    expect(checkLineOrder(told({ one: first, two: second(15) }), still, 100, 10)).toEqual([])
-    expect(checkLineOrder(told({ one: first, two: second(16) }), still, 100, 10)).toHaveLength(1)
-  })
-
-  test('who gives back a grant that came too late for its lease stands behind those that came meanwhile', () => {
-    const first = (...more: Line[]): Line[] =>
-      [...section(1, [0, 100, 101], fair), [5, { e: 'wait', c: 1 }] satisfies Line, ...more].sort(
-        ([one], [other]) => one - other,
-      )
-    const second = section(1, [10, 40, 45], fair)
-    const late: Line = [35, { e: 'late', c: 1 }]
-    expect(checkLineOrder(told({ one: first(), two: second }), still, 100)).toHaveLength(1)
-    expect(checkLineOrder(told({ one: first(late), two: second }), still, 100)).toEqual([])
-    // Its new place counts like any other.
-    const third = section(1, [55, 60, 65], fair)
-    const again: Line = [50, { e: 'wait', c: 1 }]
-    expect(checkLineOrder(told({ one: first(late, again), two: second }), still, 100)).toEqual([])
-    expect(checkLineOrder(told({ one: first(late, again), two: third }), still, 100)).toHaveLength(1)
-    // The event loop may come to say so when the call has entered.
-    const entered: Line = [101, { e: 'late', c: 1 }]
-    expect(checkLineOrder(told({ one: first(entered), two: second }), still, 100)).toHaveLength(1)
-  })
-
-  test('who called before the other stood in line may pass it', () => {
-    const first: Line[] = [...section(1, [0, 50, 51], fair), [12, { e: 'wait', c: 1 }]]
-    expect(checkLineOrder(told({ one: first, two: section(1, [10, 40, 45], fair) }), still, 100)).toEqual([])
   })
 
   test('who waits while hundreds enter starves', () => {

@@ -1,4 +1,3 @@
-import slotOf from 'cluster-key-slot'
 import { describe, expect, test } from 'vitest'
 import { generate } from './generate.js'
 import { kinds } from './kinds.js'
@@ -37,10 +36,6 @@ function sections(
   })
 }
 
-function namesOf({ target }: SectionStep): readonly string[] {
-  return target.kind === 'multi' ? target.names : [target.name]
-}
-
 test('a seed gives the same program again', () => {
   expect(programOf(5)).toEqual(programOf(5))
   expect(programOf(5)).not.toEqual(programOf(6))
@@ -51,33 +46,6 @@ describe('programs cannot deadlock by themselves', () => {
     const { program, resources } = programOf(seed)
     const rankOf = new Map(resources.map(({ name, rank }) => [name, rank]))
     return sections(program).map((each) => ({ ...each, rankOf }))
-  })
-
-  test('names are taken in one order; only the innermost section is taken once more', () => {
-    for (const { step, around, rankOf } of all) {
-      const last = around.at(-1)
-      if (!last) continue
-      const ranks = (of: SectionStep): number[] => namesOf(of).map((name) => rankOf.get(name) ?? Number.NaN)
-      const again = namesOf(step).join() === namesOf(last).join()
-      if (!again) expect(Math.min(...ranks(step))).toBeGreaterThan(Math.max(...ranks(last)))
-    }
-  })
-
-  test('nobody who reads asks to write', () => {
-    for (const { step, around } of all)
-      if (step.target.kind === 'write')
-        expect(around.some(({ target }) => target.kind === 'read' && target.name === namesOf(step)[0])).toBe(
-          false,
-        )
-  })
-
-  test('what is taken once more is taken for the same owner, and is no permit', () => {
-    for (const { step, around } of all) {
-      const again = around.some((outer) => namesOf(outer).some((name) => namesOf(step).includes(name)))
-      if (!again) continue
-      expect(step.explicitOwner).toBe(false)
-      expect(['semaphore', 'permits', 'compute-once']).not.toContain(step.target.kind)
-    }
   })
 
   test('every kind and every way is among them', () => {
@@ -91,12 +59,4 @@ describe('programs cannot deadlock by themselves', () => {
       new Set(['withLock', 'acquire', 'tryAcquire', 'lock', 'tryLock']),
     )
   })
-})
-
-test('ranks follow slots and names, in which a multi-lock takes its members', () => {
-  for (const seed of seeds.slice(0, 20)) {
-    const names = resourcesOf(kinds, new Random(seed)).map(({ name }) => name)
-    expect([...names].sort()).toEqual(names)
-    expect([...names].sort((one, other) => slotOf(one) - slotOf(other))).toEqual(names)
-  }
 })
