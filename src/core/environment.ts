@@ -56,6 +56,9 @@ export abstract class Environment implements Services {
     this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
   }
 
+  /** What is under way: see lifetime.ts. */
+  abstract readonly lifetime: { passing(grant: HoldRecord, work: Promise<void>): void }
+
   protected abstract tenureEnded(tenure: Tenure): void
 
   /** Gives back a hold that nobody has been told of. */

@@ -70,6 +70,13 @@ export class Lifetime {
     this.lookWhetherDrained()
   }
 
+  /** A hold that was given back in memory goes to a call by a command, which goes on when that call has left. */
+  passing(grant: HoldRecord, work: Promise<void>): void {
+    this.releasing(grant)
+    const ended = work.then(() => this.released(grant))
+    grant.work = this.upToEnd(ended).catch(() => undefined)
+  }
+
   /** A call for several locks begins; `own` is what it wants here. */
   compose(composition: Composition, own: readonly Pick<Call, 'name' | 'caller'>[]): void {
     const part = { name: own[0]?.name, within: own.every((each) => this.#isInSection(each)) }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
-import { clientOf, type Place } from '../../src/stores/line/place.js'
+import { clientOf, isPlace, type Place } from '../../src/stores/line/place.js'
 import { proofOf } from '../../src/stores/line/proof.js'
 import { type ExclusiveBody, ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import type { Message } from '../../src/stores/rows/rows.js'
@@ -220,16 +220,29 @@ describe.skipIf(missing)(`${title}: passing on`, () => {
     expect(await holder.session.express.free(randomUUID(), owner, true)).toBe(false)
   })
 
-  test('a process that no message reaches is left to the change', async () => {
+  test.each<[string, number, Scene]>([
+    ['the next', 0, usual],
+    [
+      'the next but one, which would look too late',
+      1,
+      {
+        ...usual,
+        places: [0, 1].map((process) => ({ mode: 'x', process })),
+        processes: usual.processes.map((process) => ({ ...process, looksInMs: 20_000 })),
+      },
+    ],
+  ])('a line in which no message reaches %s is left to the change', async (_, at, scene) => {
     const name = randomUUID()
     const gone = stand.client()
-    await setUp(usual, name)
-    await holder.session.change(exclusiveLocks, name, ({ body }) => {
-      const [process] = Object.values(body.line.processes)
-      if (!process) throw new Error('nobody waits')
-      body.line.places.splice(0, 1, `x:${gone.id}:1`)
-      for (const client of Object.keys(body.line.processes)) delete body.line.processes[client]
-      body.line.processes[gone.id] = process
+    await setUp(scene, name)
+    await holder.session.change(exclusiveLocks, name, ({ body: { line } }) => {
+      const place = line.places[at]
+      if (place === undefined || !isPlace(place)) throw new Error('nobody waits')
+      const process = line.processes[clientOf(place)]
+      if (!process) throw new Error('it is no process’s')
+      line.places.splice(at, 1, `x:${gone.id}:1`)
+      delete line.processes[clientOf(place)]
+      line.processes[gone.id] = process
     })
     expect(await holder.session.express.free(name, owner, true)).toBe(false)
   })

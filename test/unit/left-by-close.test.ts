@@ -70,6 +70,23 @@ test.each([
   expect(errors).toMatchObject([LEFT('a')])
 })
 
+test.each(['tryAcquire', 'acquire'] as const)(
+  'faults D6: so is what becomes of a kept lock that %s enters by a command',
+  async (way) => {
+    const clock = new VirtualClock()
+    const mute = new MuteStore(clock)
+    const holdfast = new Holdfast(mute, { lingerMs: 100 })
+    const errors = told(holdfast)
+    const lock = holdfast.lock('a')
+    for (let section = 0; section < 2; section += 1) await (await lock.acquire()).release()
+    mute.mute = true
+    const calling = lock[way]({ leaseMs: 10_000 }).catch((error: unknown) => error)
+    await closed(clock, holdfast)
+    expect(await calling).toMatchObject({ code: 'CLOSED' })
+    expect(errors).toMatchObject([LEFT('a')])
+  },
+)
+
 test('faults D6: what the store answers while the client closes is not reported', async () => {
   const clock = new VirtualClock()
   const port = new FallingSilent(clock, COMMAND_MS)

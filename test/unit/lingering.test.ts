@@ -29,6 +29,26 @@ async function heldFor(meanwhile: () => Promise<void> = async () => undefined): 
   return processes.clock.now() - from
 }
 
+/** A lock in memory, where `hold` delays what it wants to until `open`. */
+function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
+  const clock = new VirtualClock()
+  const memory = new MemoryStore(clock)
+  let open = (): void => undefined
+  const way = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const slow: Store = {
+    clock,
+    open(settings) {
+      const session = memory.open(settings)
+      hold(session.lock, way)
+      return session
+    },
+  }
+  const holdfast = new Holdfast(slow, { lingerMs: 100 })
+  return { clock, holdfast, lock: holdfast.lock('lock'), open, elsewhere: new Holdfast(memory).lock('lock') }
+}
+
 describe('how long it stays', () => {
   test('lingerMs after the release', async () => {
     const lock = client({ lingerMs: 100 }).lock('lock')
@@ -126,26 +146,6 @@ describe('a look from elsewhere', () => {
     expect(await leaving).toEqual([false, 1])
   })
 
-  /** A lock in memory, where `hold` delays what it wants to until `open`. */
-  function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
-    const clock = new VirtualClock()
-    const memory = new MemoryStore(clock)
-    let open = (): void => undefined
-    const way = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    const slow: Store = {
-      clock,
-      open(settings) {
-        const session = memory.open(settings)
-        hold(session.lock, way)
-        return session
-      },
-    }
-    const lock = new Holdfast(slow, { lingerMs: 100 }).lock('lock')
-    return { clock, lock, open, elsewhere: new Holdfast(memory).lock('lock') }
-  }
-
   test('W9: of the process that kept it finds nobody inside, also while the release is on its way', async () => {
     const { clock, lock, open, elsewhere } = delayed((port, way) => {
       const release = port.release.bind(port)
@@ -235,6 +235,24 @@ describe('a loss while it lingers', () => {
     await taken.release()
   })
 })
+
+test.each(['tryAcquire', 'acquire'] as const)(
+  'W4: a client that is closed while %s enters a kept lock by a command has freed it then',
+  async (way) => {
+    const { holdfast, lock, open, elsewhere } = delayed((port, way) => {
+      const handOver = port.handOver.bind(port)
+      vi.spyOn(port, 'handOver').mockImplementation((request) => way.then(() => handOver(request)))
+    })
+    for (let section = 0; section < 2; section += 1) await (await lock.acquire()).release()
+    const refused = expect(lock[way]({ leaseMs: 10_000 })).rejects.toMatchObject({ code: 'CLOSED' })
+    await settle()
+    const taken = holdfast.close().then(() => elsewhere.forceUnlock())
+    await refused
+    await settle()
+    open()
+    expect(await taken).toBe(false)
+  },
+)
 
 test('L4: a loss with somebody inside a lock that had lingered is told as of any other', async () => {
   const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })

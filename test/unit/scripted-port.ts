@@ -46,6 +46,7 @@ export class ScriptedPort implements LockPort {
   readonly renewals = new Inbox<RenewRequest, boolean>()
   readonly watches = new Inbox<{ readonly name: string; readonly onNews: () => void }, void>()
   readonly forces = new Inbox<string, boolean>()
+  readonly ties = new Inbox<string, boolean>()
   /** How many requests each call of `renew` carried. */
   readonly batches: number[] = []
   closedWatches = 0
@@ -91,6 +92,10 @@ export class ScriptedPort implements LockPort {
 
   forceUnlock(name: string): Promise<boolean> {
     return this.forces.take(name)
+  }
+
+  tie(name: string): Promise<boolean> {
+    return this.ties.take(name)
   }
 
   inspect(name: string): Promise<LockState> {

@@ -102,6 +102,54 @@ test('L3: where the store tells of it before a late timer does, a lease that is 
   expect(told).toEqual([['lost', 'leased', 'lease-expired', undefined]])
 })
 
+test.each<[what: string, ask: (hold: Hold) => unknown, answer: () => void]>([
+  ['a renewal', () => clock.advance(10_000), () => port.renewals.last.answer(false)],
+  [
+    'one hold more',
+    ({ owner }) => holdfast.lock('lock').acquire({ owner }),
+    () => port.acquires.last.answer({ outcome: 'lost' }),
+  ],
+  [
+    'a look, after news',
+    async () => {
+      void holdfast.lock('lock').acquire()
+      await settle()
+      port.watches.last.answer()
+      port.watches.last.request.onNews()
+    },
+    () => port.inspections.last.answer({ name: 'lock', owners: [], remainingMs: 0 }),
+  ],
+  [
+    'a tie',
+    (hold) => hold.confirm({ query: () => undefined }).catch(() => undefined),
+    () => port.ties.last.answer(false),
+  ],
+  ['forcing it open', () => holdfast.lock('lock').forceUnlock(), () => port.forces.last.answer(true)],
+])('L3: what %s shows when the lease is over is that it has run out', async (_, ask, answer) => {
+  const hold = await held('lock')
+  void ask(hold)
+  await settle()
+  clock.skip(30_000)
+  answer()
+  await settle()
+  // Whoever still asks is let in.
+  for (const sent of port.acquires.all) sent.answer({ outcome: 'granted' })
+  expect(told).toEqual([['lost', 'lock', 'lease-expired', undefined]])
+})
+
+test('L3: so it is for one hold less, and its release says the same', async () => {
+  const { owner } = await held('lock')
+  const nested = holdfast.lock('lock').acquire({ owner })
+  await settle()
+  port.acquires.last.answer({ outcome: 'granted' })
+  const release = (await nested).release().catch((error: unknown) => error)
+  await settle()
+  clock.skip(30_000)
+  port.releases.last.answer('not-owner')
+  expect(await release).toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
+  expect(told).toEqual([['lost', 'lock', 'lease-expired', undefined]])
+})
+
 test('a connection that is gone suspends what is renewed, once', async () => {
   await held('watched')
   await held('leased', 10_000)

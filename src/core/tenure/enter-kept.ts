@@ -39,6 +39,7 @@ export async function enterInStore(env: Environment, queue: LocalQueue, waiter: 
     if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
     if (outcome === 'unknown') abandon(env, tenure, noAnswer(tenure.name), schedule.clock.now())
   })
+  env.lifetime.passing(last, passed)
   await waiter.upTo(waiter.call.waitMs === 0 ? Infinity : waiter.deadline, passed)
   return undefined
 }

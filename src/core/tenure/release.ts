@@ -8,6 +8,7 @@ import { handOverByCommand, handOverInMemory } from './hand-over.js'
 import { giveBack, keepTaken } from './keep-taken.js'
 import { CARRIED_OUT } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
+import { endOf } from './tenures.js'
 import { retryWithinLease, withinLease } from './within-lease.js'
 
 /**
@@ -183,6 +184,6 @@ export function abandon(env: Environment, tenure: Tenure, error: unknown, now: n
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {
   env.tenures.lose(tenure, 'not-in-store', undefined)
-  if (!grant.loss) grant.lost('not-in-store', undefined)
+  if (!grant.loss) grant.lost(endOf(tenure, env.schedule.clock.now()), undefined)
   return grant.loss
 }

@@ -51,7 +51,7 @@ export class Tenures implements Renewals {
   stillHeld(tenure: Tenure, now = this.schedule.clock.now()): boolean {
     if (tenure.state === 'over') return false
     if (now < tenure.deadline) return true
-    this.lose(tenure, endOf(tenure), undefined)
+    this.#lose(tenure, endOf(tenure, now), undefined)
     return false
   }
 
@@ -103,7 +103,12 @@ export class Tenures implements Renewals {
     return this.#held.has(tenure) ? this.queues.get(tenure.name) : undefined
   }
 
+  /** The store has said so. Where that is heard after the deadline, before a late timer rang, the lease has run out: what was before is not known. */
   lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+    if (tenure.state !== 'held' || this.stillHeld(tenure)) this.#lose(tenure, reason, cause)
+  }
+
+  #lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
     if (!this.end(tenure)) return
     const { name, owner } = tenure
     const stayed = tenure.holds[0]?.stayed === true
@@ -180,7 +185,7 @@ export class Tenures implements Renewals {
   lostInStore({ name, owner, reason, cause }: StoreLoss): void {
     for (const tenure of [...this.#held]) {
       const isIt = tenure.name === name && tenure.storedAs === owner && tenure.state === 'held'
-      if (isIt && this.stillHeld(tenure)) this.lose(tenure, reason, cause)
+      if (isIt) this.lose(tenure, reason, cause)
     }
   }
 
@@ -233,7 +238,7 @@ export class Tenures implements Renewals {
   }
 }
 
-/** How a possession has ended whose deadline has passed. */
-function endOf({ deadline }: Tenure): LossReason {
-  return deadline === -Infinity ? 'not-in-store' : 'lease-expired'
+/** How a possession has ended that the store does not know. */
+export function endOf({ deadline }: Tenure, now: number): LossReason {
+  return deadline === -Infinity || now < deadline ? 'not-in-store' : 'lease-expired'
 }

@@ -143,7 +143,7 @@ ${orRow('changed.fence::text AS fence')}`,
     ),
     free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
     // Does what `Line` of src/stores/rows does in the usual case. It refuses any other: the lock may linger, clients outside the line listen, a
-    // process is away or has let a grant lapse. Where nobody waits it costs the server twice as much as `free`.
+    // process is away or has let a grant lapse, no message reaches one that is to be told. Where nobody waits it costs the server twice as much as `free`.
     pass: statement(
       'pass',
       `
@@ -183,7 +183,7 @@ passed AS (
       'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
   FROM next AS n, LATERAL (SELECT CASE WHEN NOT n.calls THEN n.processes
     ELSE jsonb_set(n.processes, ARRAY[n.behind, 'looksAt'], to_jsonb((extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms)) END AS processes) AS o
-  WHERE ${key}
+  WHERE ${key} AND CASE WHEN n.calls THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('n.behind')}) ELSE true END
   RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence, n.behind, n.calls),
 told AS (
   SELECT pg_notify(${channelIn('p.client')}, '0.0.0:' || json_build_array('lock', $4::json,

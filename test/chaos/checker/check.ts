@@ -44,10 +44,11 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
   const { faults, endedAt } = history
-  const { lined, tokensOutliveLosses, slowMs, lastsMs, stoppedMs, hungMs } = promisesOf(topology)
+  const { lined, inWorkers, tokensOutliveLosses, slowMs, lastsMs, stoppedMs, hungMs } = promisesOf(topology)
   const terms = { watchdogMs, elects: nemesis.elects === true }
   const calls = callsOf(history)
   const standstills = new Standstills(history)
+  const unanswered = new Standstills(history, inWorkers)
   const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
   const room = new Room(history)
   const exclusion = checkExclusion(calls, faults, room, standstills, {
@@ -55,7 +56,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
     handOverMs: HAND_OVER_MS,
     hungMs: hungMs({ watchdogMs }),
   })
-  const idleness = checkIdleness(calls, faults, standstills, room, endedAt, {
+  const idleness = checkIdleness(calls, faults, unanswered, room, endedAt, {
     slowMs,
     lastsMs: (leaseMs) => lastsMs({ ...terms, leaseMs }),
     idleMs:
@@ -71,11 +72,11 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
   return {
     findings: [
       ...exclusion.findings,
-      ...checkRest(episode, calls, standstills, { harmless: nemesis.harmless === true, slowMs }),
+      ...checkRest(episode, calls, unanswered, { harmless: nemesis.harmless === true, slowMs }),
       ...checkLateness(calls, standstills, promises),
-      ...checkOutages(calls, faults, standstills, promises, (leaseMs) => lastsMs({ ...terms, leaseMs })),
+      ...checkOutages(calls, faults, unanswered, promises, (leaseMs) => lastsMs({ ...terms, leaseMs })),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, standstills, endedAt, !lined),
+      ...checkStarvation(calls, faults, unanswered, endedAt, !lined),
       ...checkFences(calls, tokensOutliveLosses ? [] : faults),
       ...(lined && (nemesis.harmless === true || nemesis.keepsPlaces === true)
         ? checkLineOrder(
@@ -85,7 +86,7 @@ export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName
             lingerMs !== 'auto' && lingerMs > 0 ? TOLD_MS : 0,
           )
         : []),
-      ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, standstills) : []),
+      ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, unanswered) : []),
       ...left,
     ],
     explained: exclusion.explained,

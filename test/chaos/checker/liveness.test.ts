@@ -160,4 +160,13 @@ describe('order, starvation, tokens, losses', () => {
     expect(checkLosses(told({ w: lost({}) }), still)).toHaveLength(1)
     expect(checkLosses(told({ w: lost({ leaseMs: 49 }) }), still)).toEqual([])
   })
+
+  test('whose process stands still counts for all where the processes are the store', () => {
+    const lines = { w: section(1, [0, 1, 100]), other: [[50, { e: 'lag', ms: 40 }]] } satisfies Record<
+      string,
+      Line[]
+    >
+    const stood = (ofAll: boolean) => new Standstills(historyOf(lines), ofAll).during('w', 0, 100)
+    expect([stood(false), stood(true)]).toEqual([0, 40])
+  })
 })

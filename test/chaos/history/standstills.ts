@@ -3,14 +3,18 @@ import type { History } from './history.js'
 /** When processes stood still: nothing is to be expected of a call in a process that does not run. */
 export class Standstills {
   readonly #byWorker = new Map<string, Array<{ from: number; to: number }>>()
-  readonly #parent: Array<{ from: number; to: number }>
+  readonly #everybodys: Array<{ from: number; to: number }>
 
-  constructor({ workers, parentLags }: History) {
+  /** @param ofAll whether each worker waits for all: where they are the store, one may stop while the others are locked out */
+  constructor({ workers, parentLags }: History, ofAll = false) {
     const spans = (lags: ReadonlyArray<{ t: number; ms: number }>): Array<{ from: number; to: number }> =>
       lags.map(({ t, ms }) => ({ from: t - ms, to: t }))
-    this.#parent = spans(parentLags)
-    for (const { worker, events } of workers)
-      this.#byWorker.set(worker, spans(events.filter((event) => event.e === 'lag')))
+    this.#everybodys = spans(parentLags)
+    for (const { worker, events } of workers) {
+      const stood = spans(events.filter((event) => event.e === 'lag'))
+      if (ofAll) this.#everybodys.push(...stood)
+      else this.#byWorker.set(worker, stood)
+    }
   }
 
   /** When a worker, or the parent, first stopped of those times that ended after `from`, and lasted at least so long by `to`; else Infinity. */
@@ -30,6 +34,6 @@ export class Standstills {
   }
 
   #spans(worker: string): ReadonlyArray<{ from: number; to: number }> {
-    return [...this.#parent, ...(this.#byWorker.get(worker) ?? [])]
+    return [...this.#everybodys, ...(this.#byWorker.get(worker) ?? [])]
   }
 }

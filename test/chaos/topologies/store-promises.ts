@@ -12,6 +12,8 @@ export interface StorePromises {
   readonly kinds: readonly Kind[]
   /** Whether processes stand in the store's line; else calls ask again and again. */
   readonly lined: boolean
+  /** Whether the workers are the store: one that stands still may have what the others need to be answered. */
+  readonly inWorkers?: boolean
   /** Whether tokens grow whatever is lost. */
   readonly tokensOutliveLosses: boolean
   /** What a grant may take on a busy machine: a call that gives it less time is asked nothing. */
@@ -107,6 +109,7 @@ const different: Partial<Record<TopologyName, StorePromises>> = {
   // A latch whose opening is lost stays closed, and no lease ends.
   'postgres-async': { ...rows, kinds: kinds.filter((kind) => kind !== 'latch') },
   'postgres-pooler': polledRows,
+  sqlite: { ...rows, inWorkers: true },
   mysql: mysqlRows,
   mariadb: mysqlRows,
   etcd: session(sessionTraits, etcdSessionMs),
