@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { Turns } from '../../base/waiting/turns.js'
 import { type About, timeoutOf } from '../../port/failure.js'
 import type { LockKeyspace, StoreSettings } from '../../port/store.js'
 import type { Entry, EntryWatch, Line } from '../session/line.js'
@@ -16,7 +17,6 @@ import { EtcdEntry, writeTerms } from './entry.js'
 import { EntryNames } from './names.js'
 import { OwnEntries } from './own-entries.js'
 import { Slots } from './slots.js'
-import { Turns } from './turns.js'
 
 /** etcd grants no lease for less. */
 const LEAST_TTL_SECONDS = 2
