@@ -1,6 +1,12 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { KindTraits } from '../kind.js'
 import type { Tenure } from '../tenure/tenure.js'
+
+/** How a kind of lock may be held. */
+interface Sharing {
+  /** Whether the store lets several owners hold at once. */
+  readonly shared?: boolean
+  readonly placePer?: 'process' | 'call'
+}
 
 const NONE: readonly Tenure[] = []
 
@@ -10,7 +16,7 @@ export class HeldTenures {
   #one: Tenure | undefined
   readonly #each: Map<Owner, Tenure> | undefined
 
-  constructor(private readonly kind: Pick<KindTraits, 'shared' | 'placePer'>) {
+  constructor(private readonly kind: Sharing) {
     if (kind.shared || kind.placePer === 'call') this.#each = new Map()
   }
 
