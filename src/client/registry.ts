@@ -91,7 +91,8 @@ export class Kinds {
 
   #begin(kind: Kind): KindContext {
     const { session, schedule, settings, metrics, owners, emit, hears } = this
-    const port = kind.kept && session.confirming ? session.confirming(kind.port) : kind.port(session)
+    const port =
+      kind.kept !== false && session.confirming ? session.confirming(kind.port) : kind.port(session)
     if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
     const newOwner = (): Owner => owners.next()
     const policy = kind.policyPerCall ?? kind.policy

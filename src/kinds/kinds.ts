@@ -11,10 +11,10 @@ import { joinSides, meetRivals } from './other-kinds.js'
 export interface Kind extends KindTraits {
   /** Kinds of one keyspace are one lock in the store, if they have one name. */
   readonly keyspace: LockKeyspace
-  /** Whether an owner may take it again. Else each acquisition stands for itself: for an owner of its own, and no scope for what runs under it. */
-  readonly reentrant: boolean
-  /** Whether an acquisition leaves something in the store that a failover could lose. */
-  readonly kept: boolean
+  /** No owner may take it again: each acquisition stands for itself, for an owner of its own, and no scope for what runs under it. */
+  readonly reentrant?: false
+  /** An acquisition leaves nothing in the store that a failover could lose. */
+  readonly kept?: false
   /** What decides between the calls of one process where each has a place in line, which is not so in most stores. */
   readonly policyPerCall?: KindTraits['policy']
   /** Tells it of the kinds of its keyspace that are in use. The plain lock is told by whichever of them comes. */
@@ -28,25 +28,18 @@ export interface Kind extends KindTraits {
 export const lock: Kind = {
   name: 'lock',
   keyspace: 'lock',
-  shared: false,
-  fenced: false,
   placePer: 'process',
   policy: ExclusivePolicy,
-  reentrant: true,
-  kept: true,
   port: (session) => session.lock,
 }
 
 export const fencedLock: Kind = {
   name: 'fenced lock',
   keyspace: 'lock',
-  shared: false,
   fenced: true,
   placePer: 'process',
   policy: ExclusivePolicy,
   policyPerCall: QueuedPolicy,
-  reentrant: true,
-  kept: true,
   meet: meetRivals,
   port: (session) => session.fencedLock,
 }
@@ -54,12 +47,8 @@ export const fencedLock: Kind = {
 export const fairLock: Kind = {
   name: 'fair lock',
   keyspace: 'lock',
-  shared: false,
-  fenced: false,
   placePer: 'call',
   policy: QueuedPolicy,
-  reentrant: true,
-  kept: true,
   meet: meetRivals,
   port: (session) => session.fairLock,
 }
@@ -68,12 +57,7 @@ export const fairLock: Kind = {
 export const spinLock: Kind = {
   name: 'spin lock',
   keyspace: 'lock',
-  shared: false,
-  fenced: false,
-  placePer: undefined,
   policy: ExclusivePolicy,
-  reentrant: true,
-  kept: true,
   meet: meetRivals,
   port: (session) => session.spinLock,
 }
@@ -85,8 +69,6 @@ export const readLock: Kind = {
   fenced: true,
   placePer: 'call',
   policy: QueuedPolicy,
-  reentrant: true,
-  kept: true,
   meet: joinSides,
   port: (session) => session.readWriteLock?.read,
 }
@@ -94,12 +76,9 @@ export const readLock: Kind = {
 export const writeLock: Kind = {
   name: 'write lock',
   keyspace: 'read-write',
-  shared: false,
   fenced: true,
   placePer: 'call',
   policy: QueuedPolicy,
-  reentrant: true,
-  kept: true,
   meet: joinSides,
   port: (session) => session.readWriteLock?.write,
 }
@@ -108,12 +87,9 @@ export const semaphore: Kind = {
   name: 'semaphore',
   keyspace: 'semaphore',
   shared: true,
-  fenced: false,
-  placePer: undefined,
   policy: SharedPolicy,
   policyPerCall: QueuedPolicy,
   reentrant: false,
-  kept: true,
   port: (session) => session.semaphore,
 }
 
@@ -121,12 +97,9 @@ export const permitExpirableSemaphore: Kind = {
   name: 'permit-expirable semaphore',
   keyspace: 'permits',
   shared: true,
-  fenced: false,
-  placePer: undefined,
   policy: SharedPolicy,
   policyPerCall: QueuedPolicy,
   reentrant: false,
-  kept: true,
   port: (session) => session.permitExpirableSemaphore,
 }
 
@@ -135,8 +108,6 @@ export const countDownLatch: Kind = {
   asks: 'await',
   keyspace: 'latch',
   shared: true,
-  fenced: false,
-  placePer: undefined,
   policy: SharedPolicy,
   reentrant: false,
   kept: false,

@@ -14,6 +14,19 @@ export interface Verdict {
   readonly hint?: string | undefined
 }
 
+export const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
+export const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
+export const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+
+/** Makes the typed error for what a client library rejected a command with. */
+export function judgedBy(judge: (error: unknown) => Verdict): (error: unknown, about: About) => StoreError {
+  return (error, { command, lockName }) => {
+    if (error instanceof StoreError) return error
+    const { reason, transient, hint } = judge(error)
+    return new StoreError(reason, command, { lockName, cause: error, transient, hint })
+  }
+}
+
 /** The error of a call whose command had no answer in time. */
 export function noAnswer(lockName: string, kind?: { readonly asks?: string | undefined }): StoreError {
   return new StoreError('timeout', kind?.asks ?? 'acquire', {

@@ -107,7 +107,7 @@ export const ofStores: readonly Fault[] = [
     {
       name: 'news-of-entries-untold',
       fault: 'no call hears of the end of an entry',
-      text: 'for (const onNews of [...(this.#listeners.get(name) ?? [])]) onNews(news)',
+      text: 'this.#listeners.tell(name, news)',
       becomes: 'void [name, news]',
     },
     {

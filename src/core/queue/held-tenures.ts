@@ -4,8 +4,8 @@ import type { Tenure } from '../tenure/tenure.js'
 /** How a kind of lock may be held. */
 interface Sharing {
   /** Whether the store lets several owners hold at once. */
-  readonly shared: boolean
-  readonly placePer: 'process' | 'call' | undefined
+  readonly shared?: boolean
+  readonly placePer?: 'process' | 'call'
 }
 
 const NONE: readonly Tenure[] = []

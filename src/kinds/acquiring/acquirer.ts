@@ -91,7 +91,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     return await runSection(this.holdOf(granted, scope, undefined), first.grant, {
       body,
       kind: first.locker.kind.name,
-      scope: kind.reentrant ? scope : undefined,
+      scope: kind.reentrant === false ? undefined : scope,
       owners,
       onLost: options.onLost,
       onTrouble: (error) => locker.events.emit('error', error),
@@ -126,7 +126,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
 
   callerOrNew(explicit: Owner | undefined): Scope {
     const { owners, kind } = this.context
-    const caller = kind.reentrant ? owners.caller(explicit) : undefined
+    const caller = kind.reentrant === false ? undefined : owners.caller(explicit)
     return caller ?? new Scope(owners.next(), undefined)
   }
 
@@ -142,7 +142,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     if (!isRefusal(outcome)) return outcome
     if (options.waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
     const { asks, reentrant } = this.context.kind
-    const wants = asks ?? (reentrant ? undefined : 'permits')
+    const wants = asks ?? (reentrant === false ? 'permits' : undefined)
     throw new LockTimeoutError(outcome.name ?? this.name, outcome.waitedMs, outcome, outcome.cause, wants)
   }
 

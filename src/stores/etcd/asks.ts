@@ -2,7 +2,7 @@ import type { TimerHandle } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Entry } from '../session/line.js'
 import type { LinkListener } from '../session/link.js'
-import type { LockName } from '../session/lock-name.js'
+import { type LockName, textOf } from '../session/lock-name.js'
 import type { EtcdClient } from './client/client.js'
 import type { KeyEvent } from './client/replies.js'
 import type { Watches } from './client/watches.js'
@@ -47,7 +47,7 @@ export class Asks {
   constructor(private readonly terms: AsksTerms) {}
 
   hears(lock: LockName): boolean {
-    return this.#heard.get(idOf(lock))?.inForce === true
+    return this.#heard.get(textOf(lock))?.inForce === true
   }
 
   /** Writes that entry once more as it is, of which its client hears; so nothing is left behind. */
@@ -61,7 +61,7 @@ export class Asks {
   /** That entry stands there alone, and its client may keep the lock. */
   keeps(lock: LockName, kept: EtcdEntry): void {
     const { schedule } = this.terms.settings
-    const heard = this.#heard.get(idOf(lock))
+    const heard = this.#heard.get(textOf(lock))
     if (heard) {
       heard.kept = kept
       heard.vain = 0
@@ -95,7 +95,7 @@ export class Asks {
         },
       }),
     }
-    this.#heard.set(idOf(lock), heard)
+    this.#heard.set(textOf(lock), heard)
   }
 
   /** Whether it says that another client has come, has asked, or has freed the lock by force. */
@@ -119,7 +119,7 @@ export class Asks {
     this.terms.listener.asked(lock)
     if (this.#stands(heard.kept)) return
     heard.vain += 1
-    if (heard.vain > MOST_IN_VAIN) this.#forget(idOf(lock), heard)
+    if (heard.vain > MOST_IN_VAIN) this.#forget(textOf(lock), heard)
   }
 
   /** Whether it is there, as far as this client knows. */
@@ -130,10 +130,10 @@ export class Asks {
   #restLater(lock: LockName): TimerHandle {
     const { schedule } = this.terms.settings
     return schedule.at(schedule.clock.now() + LISTENS_MS, () => {
-      const heard = this.#heard.get(idOf(lock))
+      const heard = this.#heard.get(textOf(lock))
       if (!heard) return
       if (this.#stands(heard.kept)) heard.alarm = this.#restLater(lock)
-      else this.#forget(idOf(lock), heard)
+      else this.#forget(textOf(lock), heard)
     })
   }
 
@@ -142,8 +142,4 @@ export class Asks {
     this.terms.settings.schedule.cancel(heard.alarm)
     heard.stop()
   }
-}
-
-function idOf({ keyspace, name }: LockName): string {
-  return `${keyspace} ${name}`
 }

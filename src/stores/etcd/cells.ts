@@ -5,7 +5,6 @@ import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cel
 import type { Line } from '../session/line.js'
 import type { LockName } from '../session/lock-name.js'
 import type { EtcdClient } from './client/client.js'
-
 import type { KeyValue } from './client/replies.js'
 import type { Condition } from './client/requests.js'
 import type { Watches } from './client/watches.js'
@@ -103,7 +102,8 @@ function aboutOf(command: string, { name }: CellName): About {
   return { command, lockName: name }
 }
 
-function rangeIn(reply: unknown): readonly KeyValue[] {
+/** The keys that a request inside a transaction has found. */
+export function rangeIn(reply: unknown): readonly KeyValue[] {
   return Array.isArray(reply) ? reply : []
 }
 

@@ -1,29 +1,22 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { Turns } from '../../base/waiting/turns.js'
 import { type About, timeoutOf } from '../../port/failure.js'
 import type { LockKeyspace, StoreSettings } from '../../port/store.js'
 import type { Entry, EntryWatch, Line } from '../session/line.js'
 import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
-import type { LockName } from '../session/lock-name.js'
+import { type LockName, textOf } from '../session/lock-name.js'
 import { Asks } from './asks.js'
-import { EtcdCells } from './cells.js'
+import { EtcdCells, rangeIn } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-import { grpcCodes } from './client/grpc-error.js'
-import { type KeyValue, type LeaseReply, LONGEST_TTL_SECONDS, type TxnReply } from './client/replies.js'
+import type { KeyValue, TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
 import { Watches } from './client/watches.js'
 import { EtcdEntry, writeTerms } from './entry.js'
+import { Leases, orNone } from './leases.js'
 import { EntryNames } from './names.js'
 import { OwnEntries } from './own-entries.js'
 import { Slots } from './slots.js'
-import { Turns } from './turns.js'
-
-/** etcd grants no lease for less. */
-const LEAST_TTL_SECONDS = 2
-
-/** The client gives up a keep-alive that takes longer than this part of the session's time: others must fit in before the end. */
-const PATIENCE_PER_TTL = 1 / 6
-const LEAST_PATIENCE_MS = 500
 
 /** How many keys one request lists. */
 const PAGE = 1_000
@@ -31,6 +24,7 @@ const PAGE = 1_000
 /** One client's way to etcd. Sessions are leases; entries are keys that belong to one. */
 export class EtcdLink implements SessionLink {
   readonly #client: EtcdClient
+  readonly #leases: Leases
   readonly #watches: Watches
   readonly #names: EntryNames
   readonly #own: OwnEntries
@@ -40,7 +34,6 @@ export class EtcdLink implements SessionLink {
   readonly #turns = new Turns()
   /** The entries that may stand, or may yet appear, with their sessions. */
   readonly #unsure = new Map<string, string>()
-  #patienceMs = Infinity
 
   constructor(
     address: EtcdAddress,
@@ -50,6 +43,7 @@ export class EtcdLink implements SessionLink {
   ) {
     const { schedule, commandTimeoutMs } = settings
     this.#client = new EtcdClient(address, schedule, commandTimeoutMs)
+    this.#leases = new Leases(this.#client, settings)
     this.#watches = new Watches(this.#client, schedule, commandTimeoutMs, (error) =>
       settings.onSuspended?.(error),
     )
@@ -60,7 +54,7 @@ export class EtcdLink implements SessionLink {
       ...parts,
       standing: (key) => this.#own.find(key),
       lineOf: (lock, entries, seenAt) => this.#line(lock, entries, seenAt),
-      leaseOf: async (leastMs, about) => (await this.#grant(leastMs, about)).id,
+      leaseOf: (leastMs, about) => this.#leases.grant(leastMs, about),
     })
     this.#own = new OwnEntries(schedule, (lock, entry) =>
       // The failure that broke the question broke the watch, too: the client asks again when the watch begins anew.
@@ -83,20 +77,17 @@ export class EtcdLink implements SessionLink {
   }
 
   async begin(leastMs: number): Promise<SessionGrant> {
-    const { id, ttlSeconds } = await this.#grant((leastMs + 2) / 0.99, { command: 'LeaseGrant' })
-    const ttlMs = ttlSeconds * 1_000
+    const session = await this.#leases.begin(leastMs)
     this.#slots.clear()
-    this.#patienceMs = Math.max(ttlMs * PATIENCE_PER_TTL, LEAST_PATIENCE_MS)
-    return { session: String(id), aliveMs: aliveMs(ttlMs) }
+    return session
   }
 
   keepAlive(session: string): Promise<boolean> {
-    const withinMs = Math.min(this.#patienceMs, this.settings.commandTimeoutMs)
-    return this.#client.leaseKeepAlive(BigInt(session), { command: 'LeaseKeepAlive' }, withinMs)
+    return this.#leases.keepAlive(BigInt(session))
   }
 
-  async end(session: string): Promise<void> {
-    await this.#revoke(BigInt(session))
+  end(session: string): Promise<void> {
+    return this.#leases.revoke(BigInt(session))
   }
 
   /**
@@ -105,7 +96,7 @@ export class EtcdLink implements SessionLink {
    */
   stand(request: StandRequest): Promise<Line | undefined> {
     const askedAt = this.settings.schedule.clock.now()
-    return this.#turns.take(lineOf(request.lock), () => this.#stand(request, askedAt))
+    return this.#turns.take(textOf(request.lock), () => this.#stand(request, askedAt))
   }
 
   /**
@@ -137,7 +128,7 @@ export class EtcdLink implements SessionLink {
       this.#slots.free(key)
       return removed
     } finally {
-      this.#letGo(lease)
+      this.#leases.letGo(lease)
     }
   }
 
@@ -153,13 +144,7 @@ export class EtcdLink implements SessionLink {
       end(goneAt)
       onGone(false)
     }
-    const stop = this.#watch(
-      lock,
-      entry,
-      (revision) => tell(revision),
-      () => tell(),
-      lineOf(lock),
-    )
+    const stop = this.#watch(lock, entry, tell, () => tell(), textOf(lock))
     return { close: () => end() }
   }
 
@@ -167,13 +152,13 @@ export class EtcdLink implements SessionLink {
     const standing = this.#own.find(key)
     if (!standing) return false
     const about = { command: 'Txn', lockName: lock.name }
-    const own = leaseMs === undefined ? undefined : (await this.#grant(leaseMs, about)).id
+    const own = leaseMs === undefined ? undefined : await this.#leases.grant(leaseMs, about)
     const { mode, within, permits, keeps, stored } = standing
     const lastsMs = leaseMs ?? this.settings.watchdogLeaseMs
     const value = writeTerms({ key, mode, within, permits, keeps, leaseMs: lastsMs })
     const put = { key: stored, value, lease: own ?? BigInt(session) }
     const done = await this.#certain(this.#replace(standing, put, about))
-    this.#letGo(done ? this.#own.lease(key, own) : own)
+    this.#leases.letGo(done ? this.#own.lease(key, own) : own)
     return done
   }
 
@@ -226,7 +211,7 @@ export class EtcdLink implements SessionLink {
       this.#forget(key)
       return undefined
     }
-    const line = this.#line(lock, entriesIn(reply.replies.at(-1)), reply.revision)
+    const line = this.#line(lock, rangeIn(reply.replies.at(-1)), reply.revision)
     // A deeper key has kept it out, which is in nobody's line.
     if (ifFree && line.length === 0) return await this.#stand({ ...request, ifFree: false }, askedAt)
     const own = line.find((each) => each.key === key)
@@ -241,7 +226,7 @@ export class EtcdLink implements SessionLink {
     const repeated = this.#unsure.has(key)
     this.#unsure.set(key, session)
     try {
-      const reply = await orUndefinedIfNotFound(this.#certain(work()))
+      const reply = await orNone(this.#certain(work()))
       // An earlier request for it may still be on its way.
       if (!repeated) this.#unsure.delete(key)
       return reply
@@ -260,13 +245,13 @@ export class EtcdLink implements SessionLink {
     for (let { modRevision } = standing; ; ) {
       const when = [{ key, modRevision }]
       const terms = { when, ifSo: [{ put }], ifNot: [{ range: { key } }] }
-      const reply = await orUndefinedIfNotFound(this.#client.txn(terms, about))
+      const reply = await orNone(this.#client.txn(terms, about))
       if (!reply || this.#own.find(standing.key) !== standing) return false
       if (reply.succeeded) {
         standing.modRevision = reply.revision
         return true
       }
-      const [found] = entriesIn(reply.replies[0])
+      const [found] = rangeIn(reply.replies[0])
       if (found?.createRevision !== standing.order) return false
       modRevision = found.modRevision
     }
@@ -283,7 +268,7 @@ export class EtcdLink implements SessionLink {
   ): Promise<boolean | undefined> {
     const put = { key: this.#names.tombstone(key), value: Buffer.alloc(0), lease: BigInt(session) }
     const terms = { when: [], ifSo: [{ remove: span }, { put }] }
-    const reply = await orUndefinedIfNotFound(this.#client.txn(terms, about))
+    const reply = await orNone(this.#client.txn(terms, about))
     this.#unsure.delete(key)
     const [removed] = reply?.replies ?? []
     return removed && 'deleted' in removed ? removed.deleted > 0 : undefined
@@ -356,44 +341,5 @@ export class EtcdLink implements SessionLink {
     if (!this.#own.delete(key)) return
     this.#forget(key)
     this.listener.gone(lock, key)
-  }
-
-  /** A lease that lasts at least so long. */
-  #grant(leastMs: number, about: About): Promise<LeaseReply> {
-    const seconds = Math.max(Math.ceil(leastMs / 1_000), LEAST_TTL_SECONDS)
-    return this.#client.leaseGrant(Math.min(seconds, LONGEST_TTL_SECONDS), about)
-  }
-
-  /** A lease that no entry needs any more. It would end by itself. */
-  #letGo(lease: bigint | undefined): void {
-    if (lease !== undefined) this.#revoke(lease).catch(() => undefined)
-  }
-
-  async #revoke(lease: bigint): Promise<void> {
-    await orUndefinedIfNotFound(this.#client.leaseRevoke(lease, { command: 'LeaseRevoke' }))
-  }
-}
-
-function lineOf({ keyspace, name }: LockName): string {
-  return `${keyspace} ${name}`
-}
-
-/** How long a lease surely lasts by the client's clock, counted from its request: two machines' clocks do not run at the same speed. */
-function aliveMs(ttlMs: number): number {
-  return ttlMs - (ttlMs * 0.01 + 2)
-}
-
-function entriesIn(reply: unknown): readonly KeyValue[] {
-  return Array.isArray(reply) ? reply : []
-}
-
-/** The result of the work; undefined if the lease or key that it names does not exist. */
-async function orUndefinedIfNotFound<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    const cause = error instanceof StoreError ? error.cause : undefined
-    if (cause instanceof Error && 'code' in cause && cause.code === grpcCodes.notFound) return undefined
-    throw error
   }
 }

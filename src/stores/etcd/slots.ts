@@ -1,4 +1,4 @@
-import type { LockName } from '../session/lock-name.js'
+import { type LockName, textOf } from '../session/lock-name.js'
 
 /** The last part of an entry's key. */
 interface Slot {
@@ -19,10 +19,10 @@ export class Slots {
   constructor(private readonly clientId: string) {}
 
   /** The slot of that entry, a free one if it has none yet. */
-  take({ keyspace, name }: LockName, entry: string): string {
+  take(lockName: LockName, entry: string): string {
     const known = this.#ofEntries.get(entry)
     if (known) return known.name
-    const lock = `${this.#generation} ${keyspace} ${name}`
+    const lock = `${this.#generation} ${textOf(lockName)}`
     const taken = this.#taken.get(lock) ?? new Set()
     this.#taken.set(lock, taken)
     let number = 0

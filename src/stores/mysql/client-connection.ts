@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { offers } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
+import { call, isObject, partOf, streamOf } from '../sql/client-parts.js'
 import type { SqlConnection, SqlRow, SqlValue } from '../sql/connection.js'
 
 /** A connection of `mysql2/promise` or of `mariadb`, described by what Holdfast uses of it. */
@@ -16,6 +18,8 @@ export interface MysqlConnection {
 const OPTIONS = { rowsAsArray: false, nestTables: false, namedPlaceholders: false }
 const MYSQL2 = { ...OPTIONS, typeCast: true }
 const MARIADB = { ...OPTIONS, typeCast: undefined, metaAsArray: false }
+
+export const isConnection = offers<MysqlConnection>('query', 'execute', 'on', 'ping', 'end', 'destroy')
 
 /** A connection that the application's function makes. */
 export class ClientConnection implements SqlConnection {
@@ -39,11 +43,12 @@ export class ClientConnection implements SqlConnection {
     if (!(making instanceof Object) || !('then' in making)) throw notAConnection(making)
     const client = await making
     if (!isConnection(client)) throw notAConnection(client)
+    // mariadb shows no socket: its idle connections keep the process alive until they close.
     call(streamOf(client), 'unref')
     // The caller has given up the attempt meanwhile.
     if (this.#over) client.destroy()
     if (this.#over) throw new Error('The connection was given up.')
-    this.#options = isMysql2(client) ? MYSQL2 : MARIADB
+    this.#options = partOf(client, 'connection') ? MYSQL2 : MARIADB
     this.#client = client
     for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
   }
@@ -109,35 +114,10 @@ export class ClientConnection implements SqlConnection {
 
   #rowsOf(answer: unknown): readonly SqlRow[] {
     const result: unknown = this.#options === MYSQL2 && Array.isArray(answer) ? answer[0] : answer
-    if (Array.isArray(result)) return result.filter(isRow)
-    if (!isRow(result)) return []
+    if (Array.isArray(result)) return result.filter(isObject)
+    if (!isObject(result)) return []
     return [{ affectedRows: String(result['affectedRows']), insertId: String(result['insertId']) }]
   }
-}
-
-function isRow(value: unknown): value is SqlRow {
-  return typeof value === 'object' && value !== null
-}
-
-export function isConnection(value: unknown): value is MysqlConnection {
-  if (typeof value !== 'object' || value === null) return false
-  const methods = ['query', 'execute', 'on', 'ping', 'end', 'destroy']
-  return methods.every((method) => typeof Reflect.get(value, method) === 'function')
-}
-
-function isMysql2(client: object): client is { readonly connection: object } {
-  return 'connection' in client && typeof client.connection === 'object' && client.connection !== null
-}
-
-/** The socket, if the library shows it. mariadb does not: its idle connections keep the process alive until they close. */
-function streamOf(client: object): object | undefined {
-  const stream: unknown = isMysql2(client) ? Reflect.get(client.connection, 'stream') : undefined
-  return typeof stream === 'object' && stream !== null ? stream : undefined
-}
-
-function call(object: object | undefined, method: string): void {
-  const found: unknown = object && Reflect.get(object, method)
-  if (object && typeof found === 'function') Reflect.apply(found, object, [])
 }
 
 function notAConnection(made: unknown): InvalidArgumentError {

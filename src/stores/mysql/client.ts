@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers, required } from '../../base/packages/installed.js'
+import { isObject } from '../sql/client-parts.js'
 import { isConnection, type MysqlConnection } from './client-connection.js'
 
 /** A pool of `mysql2`, of `mysql2/promise` or of `mariadb`, described by what tells it. */
@@ -88,8 +89,5 @@ async function takeFrom(pool: MysqlPool): Promise<MysqlConnection> {
 }
 
 function isMysql2(value: unknown): value is Mysql2Pool {
-  if (typeof value !== 'object' || value === null || !('config' in value)) return false
-  const { config } = value
-  if (typeof config !== 'object' || config === null || !('connectionConfig' in config)) return false
-  return typeof config.connectionConfig === 'object' && config.connectionConfig !== null
+  return isObject(value) && isObject(value['config']) && isObject(value['config']['connectionConfig'])
 }

@@ -1,3 +1,4 @@
+import { Turns } from '../../base/waiting/turns.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Express } from '../rows/rows.js'
 import { only, whole } from '../sql/connection.js'
@@ -11,8 +12,7 @@ type Renewal = Parameters<Express['renew']>[0][number]
 
 /** Exclusive locks with nothing else in their rows, in one statement each. */
 export class MysqlExpress implements Express {
-  /** By names: the last attempt that is under way. */
-  readonly #takes = new Map<string, Promise<unknown>>()
+  readonly #takes = new Turns()
 
   constructor(
     private readonly connections: Connections,
@@ -21,16 +21,10 @@ export class MysqlExpress implements Express {
   ) {}
 
   /** Sends the requests for one lock one after the other, so that a later call does not get the lock before an earlier one. */
-  async take(request: TakeRequest): Promise<bigint | undefined> {
+  take(request: TakeRequest): Promise<bigint | undefined> {
     const { schedule, commandTimeoutMs } = this.settings
-    const { name } = request
-    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
-    this.#takes.set(name, taking)
-    try {
-      return await taking
-    } finally {
-      if (this.#takes.get(name) === taking) this.#takes.delete(name)
-    }
+    const dueAt = schedule.clock.now() + commandTimeoutMs
+    return this.#takes.take(request.name, () => this.#take(request, dueAt))
   }
 
   free(name: string, owner: string): Promise<boolean> {
@@ -56,12 +50,7 @@ export class MysqlExpress implements Express {
   }
 
   /** Every tenure counts as one with a token here, so that the answer can tell a grant by its token. */
-  async #takeAfter(
-    earlier: Promise<unknown> | undefined,
-    { name, owner, leaseMs }: TakeRequest,
-    dueAt: number,
-  ): Promise<bigint | undefined> {
-    await earlier?.catch(() => undefined)
+  async #take({ name, owner, leaseMs }: TakeRequest, dueAt: number): Promise<bigint | undefined> {
     const stored = storedName(name)
     const lease = leaseMicroseconds(leaseMs)
     const fence = await this.connections.read(

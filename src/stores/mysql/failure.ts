@@ -1,6 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About, Verdict } from '../../port/failure.js'
-
+import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
@@ -55,9 +54,6 @@ const FULL: Verdict = {
   hint: 'The disk of the server is full: make room.',
 }
 const OUT_OF_MEMORY: Verdict = { reason: 'out-of-memory', transient: true }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 
 /** The meaning for a lock of what the servers report, by their error numbers. */
 const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
@@ -85,11 +81,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
 const WORN_OUT = new Set([1047, 1243, 1290, 1461, 1615, 1792, 1836, 3989])
 
 /** The typed error for the client library's rejection of a command. */
-export function failureOf(error: unknown, about: About): unknown {
-  if (error instanceof StoreError) return error
-  const { reason, transient, hint } = judge(error)
-  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
-}
+export const failureOf = judgedBy(judge)
 
 /** Whether an insert failed because the row exists. */
 export function isDuplicate(error: unknown): boolean {

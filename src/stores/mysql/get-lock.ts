@@ -53,7 +53,6 @@ const LONGEST_LEASE_S = 31_536_000
 
 class GetLocks implements ServerLocks {
   readonly connector: Connector
-  readonly #ids = new WeakMap<SqlConnection, string>()
 
   constructor(
     connect: MysqlOptions['connect'],
@@ -90,13 +89,9 @@ class GetLocks implements ServerLocks {
     return this.#ask(connection, getLockStatements.free, [keyOf(name)])
   }
 
-  async idOf(connection: SqlConnection): Promise<string> {
-    const known = this.#ids.get(connection)
-    if (known !== undefined) return known
+  idOf(connection: SqlConnection): Promise<string> {
     const asked = this.#ask(connection, getLockStatements.id)
-    const id = await readBy(aboutOf(getLockStatements.id), asked, (rows) => aText(only(rows)['id'], 'id'))
-    this.#ids.set(connection, id)
-    return id
+    return readBy(aboutOf(getLockStatements.id), asked, (rows) => aText(only(rows)['id'], 'id'))
   }
 
   async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {

@@ -1,14 +1,59 @@
 import type { StoreSettings } from '../../port/store.js'
+import { aText } from '../rows/parts.js'
 import type { Rows } from '../rows/rows.js'
-import type { SqlSession } from '../sql/session.js'
+import { Connections } from '../sql/connections.js'
+import { Connector } from '../sql/connector.js'
+import { fullNameIn, namesLike } from '../sql/names.js'
+import { SqlSession } from '../sql/session.js'
+import { deleteBlank } from './delete-blank.js'
+import { MysqlDialect } from './dialect.js'
+import { MysqlExpress } from './express.js'
 import type { MysqlSettings } from './options.js'
-import { openSession } from './session.js'
+import { statementsFor } from './statements.js'
+import { HASHED_LIKE, likeOf } from './stored-name.js'
+import { MysqlTable } from './table.js'
+import { MysqlTies } from './ties.js'
 
-/** Locks as rows of one table of MySQL or MariaDB. */
+/** Locks as rows of one table of MySQL or MariaDB. There is no inbox: the servers announce no release, and waiting calls ask again. */
 export class MysqlRows implements Rows {
-  constructor(private readonly settings: MysqlSettings) {}
+  constructor(private readonly options: MysqlSettings) {}
 
   openRows(settings: StoreSettings): SqlSession {
-    return openSession(this.settings, settings)
+    const { options } = this
+    const statements = statementsFor(options.table)
+    const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
+    const connections = new Connections(connector, settings, {
+      most: options.connections,
+      // Waiters poll, with timers.
+      inUse: () => settings.schedule.size > 0,
+    })
+    const ties = new MysqlTies(connections, statements)
+    return new SqlSession(
+      {
+        ties,
+        rows: new MysqlTable(connections, statements, ties),
+        express: new MysqlExpress(connections, statements, settings),
+        names: (keyspace, glob) =>
+          namesLike(glob, async (hashed, after) => {
+            const question = {
+              statement: statements.names,
+              values: [keyspace, Buffer.from(after, 'hex'), hashed ? HASHED_LIKE : likeOf(glob)],
+              about: { command: 'names' },
+            }
+            return await connections.read(question, (rows) =>
+              rows.map((row) => {
+                const key = aText(row['bytes'], 'bytes')
+                return { key, name: Buffer.from(key, 'hex').toString(), fullName: fullNameIn(row) }
+              }),
+            )
+          }),
+        clean: () => deleteBlank(connections, statements, options.retainMs),
+        close() {
+          connector.close()
+          connections.close()
+        },
+      },
+      settings,
+    )
   }
 }

@@ -59,22 +59,6 @@ export class MysqlStore implements Store {
   }
 
   open(settings: StoreSettings): StoreSession {
-    const all = new RowStoreSession(this.#rows, settings)
-    // A fair lock and a read-write lock need lines, and lines need messages.
-    const { lock, announcedLock, fencedLock, spinLock, semaphore, permitExpirableSemaphore } = all
-    const { countDownLatch, values, guardedValues, edges } = all
-    return {
-      lock,
-      announcedLock,
-      fencedLock,
-      spinLock,
-      semaphore,
-      permitExpirableSemaphore,
-      countDownLatch,
-      values,
-      guardedValues,
-      edges,
-      close: () => all.close(),
-    }
+    return new RowStoreSession(this.#rows, settings)
   }
 }

@@ -86,7 +86,6 @@ const LONGEST_MS = 2 ** 31 - 1
 
 class AdvisoryLocks implements ServerLocks {
   readonly connector: Connector<ListeningConnection>
-  readonly #ids = new WeakMap<SqlConnection, string>()
 
   constructor(
     private readonly dialect: PostgresDialect,
@@ -125,14 +124,8 @@ class AdvisoryLocks implements ServerLocks {
     return this.#ask(connection, advisoryStatements.free, [keyOf(name)])
   }
 
-  async idOf(connection: SqlConnection): Promise<string> {
-    const known = this.#ids.get(connection)
-    if (known !== undefined) return known
-    const id = await this.#read(connection, advisoryStatements.id, [], (rows) =>
-      aText(only(rows)['id'], 'id'),
-    )
-    this.#ids.set(connection, id)
-    return id
+  idOf(connection: SqlConnection): Promise<string> {
+    return this.#read(connection, advisoryStatements.id, [], (rows) => aText(only(rows)['id'], 'id'))
   }
 
   holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {

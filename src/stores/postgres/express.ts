@@ -1,3 +1,4 @@
+import { Turns } from '../../base/waiting/turns.js'
 import type { StoreSettings } from '../../port/store.js'
 import { clientOf, ownerOf } from '../line/place.js'
 import { aText } from '../rows/parts.js'
@@ -23,8 +24,7 @@ const BATCH = 200
 /** Exclusive locks that nobody waits for, in one statement each. */
 export class PostgresExpress implements Express {
   readonly #waitedFor = new WaitedFor()
-  /** By names: the last attempt that is under way. */
-  readonly #takes = new Map<string, Promise<unknown>>()
+  readonly #takes = new Turns()
 
   constructor(
     private readonly connections: Connections,
@@ -35,16 +35,10 @@ export class PostgresExpress implements Express {
   ) {}
 
   /** Sends the requests for one lock one after the other, so that the line has calls in the order in which they came. */
-  async take(request: TakeRequest): Promise<bigint | undefined> {
+  take(request: TakeRequest): Promise<bigint | undefined> {
     const { schedule, commandTimeoutMs } = this.settings
-    const { name } = request
-    const taking = this.#takeAfter(this.#takes.get(name), request, schedule.clock.now() + commandTimeoutMs)
-    this.#takes.set(name, taking)
-    try {
-      return await taking
-    } finally {
-      if (this.#takes.get(name) === taking) this.#takes.delete(name)
-    }
+    const dueAt = schedule.clock.now() + commandTimeoutMs
+    return this.#takes.take(request.name, () => this.#take(request, dueAt))
   }
 
   async free(name: string, owner: string, waitedFor = false): Promise<boolean> {
@@ -99,15 +93,10 @@ export class PostgresExpress implements Express {
     })
   }
 
-  async #takeAfter(
-    earlier: Promise<unknown> | undefined,
-    { name, owner, leaseMs }: TakeRequest,
-    dueAt: number,
-  ): Promise<bigint | undefined> {
-    await earlier?.catch(() => undefined)
+  #take({ name, owner, leaseMs }: TakeRequest, dueAt: number): Promise<bigint | undefined> {
     const stored = storedName(name)
     const askedAt = this.settings.schedule.clock.now()
-    return await this.connections.read(
+    return this.connections.read(
       {
         statement: this.statements.take,
         values: ['lock', stored.name, owner, stored.fullName, String(leaseMs)],

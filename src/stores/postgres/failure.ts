@@ -1,6 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About, Verdict } from '../../port/failure.js'
-
+import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
 const NO_PERMISSION: Verdict = {
@@ -23,9 +22,6 @@ const OTHER_TABLE: Verdict = {
   transient: false,
   hint: 'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
 }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 
 /** The meaning of a SQLSTATE for a lock; where there is none for all five characters, that of its class. */
 const BY_STATE: Readonly<Record<string, Verdict>> = {
@@ -76,11 +72,7 @@ const WORN_OUT = new Set(['25006', '0A000', '26000', '42P05'])
 const POOLED = new Set(['26000', '42P05'])
 
 /** The typed error for the client library's rejection of a command. */
-export function failureOf(error: unknown, about: About): StoreError {
-  if (error instanceof StoreError) return error
-  const { reason, transient, hint } = judge(error)
-  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
-}
+export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return UNKNOWN

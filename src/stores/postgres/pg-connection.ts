@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { offers } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
+import { call, isObject, streamOf } from '../sql/client-parts.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -60,6 +62,8 @@ export function pgConnections(pool: PgPool): MakeConnection {
     return new PgConnection(client, prepares)
   }
 }
+
+const isClient = offers<PgClient>('connect', 'query', 'end', 'on')
 
 class PgConnection implements ListeningConnection {
   readonly #client: PgClient
@@ -148,31 +152,15 @@ class PgConnection implements ListeningConnection {
 
   /** The native client has none. */
   get #stream(): object | undefined {
-    return part(part(this.#client, 'connection'), 'stream')
+    return streamOf(this.#client)
   }
 }
 
-function part(whole: object | undefined, name: string): object | undefined {
-  const found: unknown = whole && Reflect.get(whole, name)
-  return typeof found === 'object' && found !== null ? found : undefined
-}
-
-function call(object: object | undefined, method: string): void {
-  const found: unknown = object && Reflect.get(object, method)
-  if (object && typeof found === 'function') Reflect.apply(found, object, [])
-}
-
 function isPool(value: unknown): value is PgPool & { readonly Client?: unknown } {
-  if (typeof value !== 'object' || value === null || !('options' in value)) return false
-  return typeof value.options === 'object' && value.options !== null && 'Client' in value
+  return isObject(value) && isObject(value['options']) && 'Client' in value
 }
 
 /** As pools of the libraries for MySQL do. */
 function offersConnections(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'getConnection' in value
-}
-
-function isClient(value: unknown): value is PgClient {
-  if (typeof value !== 'object' || value === null) return false
-  return ['connect', 'query', 'end', 'on'].every((method) => typeof Reflect.get(value, method) === 'function')
+  return isObject(value) && 'getConnection' in value
 }

@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { installed } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
+import { call, isObject } from '../sql/client-parts.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -115,7 +116,7 @@ class PostgresJsConnection implements ListeningConnection {
     this.#unreplicated = false
     const rows = await this.#instance.unsafe(text, [...values], { prepare })
     if (this.#unreplicated) throw unreplicated()
-    return Array.isArray(rows) ? rows.filter(isRow) : []
+    return Array.isArray(rows) ? rows.filter(isObject) : []
   }
 
   onNotification(listener: (payload: string) => void): void {
@@ -240,19 +241,6 @@ function load(sql: PostgresJs): MakeInstance {
 
 function over(): Error {
   return new Error('The connection was given up.')
-}
-
-function call(object: object | undefined, method: string): void {
-  const found: unknown = object && Reflect.get(object, method)
-  if (object && typeof found === 'function') Reflect.apply(found, object, [])
-}
-
-function isObject(value: unknown): value is Options {
-  return typeof value === 'object' && value !== null
-}
-
-function isRow(value: unknown): value is SqlRow {
-  return isObject(value)
 }
 
 function isInstance(value: unknown): value is Instance {

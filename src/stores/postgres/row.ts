@@ -1,5 +1,5 @@
 import { anOwner } from '../rows/line.js'
-import { aListOf, aText, aTime, jsonIn, UnexpectedError } from '../rows/parts.js'
+import { aListOf, anObject, aText, aTime, jsonIn } from '../rows/parts.js'
 import type { Standing, Versioned } from '../rows/rows.js'
 import { sinceIn } from '../rows/shape.js'
 import { number, oneOf, only, type SqlRow, text, whole } from '../sql/connection.js'
@@ -54,11 +54,6 @@ export function readStanding(rows: readonly SqlRow[], askedAt: number): Standing
 }
 
 const someTexts = aListOf(aText)
-
-function anObject(found: unknown, where: string): SqlRow {
-  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found }
-  throw new UnexpectedError(where, found, 'an object')
-}
 
 function texts(row: SqlRow, column: string): string[] {
   // The statement leaves out what nothing can stand in.

@@ -1,7 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { KeptValue } from '../../port/kind-ports.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
-import { textOf } from './letters.js'
+import { wayOf } from './letters.js'
 import { aLine, anOwner, Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
@@ -127,12 +127,7 @@ export class ExclusiveLock {
     const { body, now } = draft
     this.#body = body
     this.#firstFence = draft.firstFence
-    this.#way = {
-      now,
-      reaches: (client) => draft.reaches(client),
-      tell: (client, told, word) =>
-        draft.tell(client, { keyspace: exclusiveLocks.keyspace, name, text: textOf(told, word) }),
-    }
+    this.#way = wayOf(draft, exclusiveLocks.keyspace, name)
     this.listeners = new Listeners(body.listeners, this.#way)
     this.tickets = new Tickets(body.tickets, now, (turnOf) =>
       this.listeners.announce({ became: 'free', ...(turnOf !== undefined && { turnOf }) }),

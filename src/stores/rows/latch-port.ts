@@ -10,7 +10,7 @@ import type {
   Watch,
 } from '../../port/lock-port.js'
 import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
-import { textOf } from './letters.js'
+import { wayOf } from './letters.js'
 import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
 import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
@@ -156,9 +156,5 @@ function open(name: string, draft: Draft<LatchBody>): boolean {
 }
 
 function announce(name: string, draft: Draft<LatchBody>, told: Told): void {
-  new Listeners(draft.body.listeners, {
-    now: draft.now,
-    reaches: (client) => draft.reaches(client),
-    tell: (client, each) => draft.tell(client, { keyspace: latches.keyspace, name, text: textOf(each) }),
-  }).announce(told)
+  new Listeners(draft.body.listeners, wayOf(draft, latches.keyspace, name)).announce(told)
 }

@@ -3,9 +3,9 @@ import type { News, Watch } from '../../port/lock-port.js'
 import type { LeftPlaces } from '../line/left-places.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { proofOf, type Words } from '../line/proof.js'
-import { aMessage, type Told } from './line.js'
+import { aMessage, type Told, type Way } from './line.js'
 import { jsonIn } from './parts.js'
-import type { Inbox, InboxListener, Message } from './rows.js'
+import type { Draft, Inbox, InboxListener, Message } from './rows.js'
 import type { Keyspace } from './shape.js'
 
 type Read = (told: Told | undefined) => void
@@ -63,6 +63,15 @@ export class Letters implements InboxListener {
         onClose?.()
       },
     }
+  }
+}
+
+/** The way from a change of that row to the clients. */
+export function wayOf(draft: Draft<unknown>, keyspace: Keyspace, name: string): Way {
+  return {
+    now: draft.now,
+    reaches: (client) => draft.reaches(client),
+    tell: (client, told, word) => draft.tell(client, { keyspace, name, text: textOf(told, word) }),
   }
 }
 

@@ -64,7 +64,7 @@ export function aRecordOf<Key extends string, Value>(
   each: Read<Value>,
 ): Read<Record<Key, Value>> {
   return (found, where) => {
-    const entries: Array<readonly unknown[]> = Object.entries(objectIn(found, where)).map(([name, value]) => [
+    const entries: Array<readonly unknown[]> = Object.entries(anObject(found, where)).map(([name, value]) => [
       key(name, `a name in ${where}`),
       each(value, `a part of ${where}`),
     ])
@@ -78,7 +78,7 @@ export function partsOf<Needed extends Readers, Optional extends Readers>(
   optional: Optional,
 ): Read<Parts<Needed, Optional>> {
   return (found, where) => {
-    const object = objectIn(found, where)
+    const object = anObject(found, where)
     const there = Object.entries(optional).filter(([name]) => object[name] !== undefined)
     const entries: Array<readonly unknown[]> = [...Object.entries(needed), ...there].map(([name, read]) => [
       name,
@@ -102,7 +102,7 @@ function parsed(json: string, where: string): unknown {
   }
 }
 
-function objectIn(found: unknown, where: string): Readonly<Record<string, unknown>> {
+export function anObject(found: unknown, where: string): Readonly<Record<string, unknown>> {
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return { ...found }
   throw new UnexpectedError(where, found, 'an object')
 }

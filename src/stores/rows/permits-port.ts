@@ -165,7 +165,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     const mine = semaphore.takenBy(owner)
     // The lease of a grant in line suits no hold in particular: the first request of its owner sets the right one. It shortens no other.
     for (const taker of mine)
-      if (semaphore.leftMs(taker) <= this.client.firstLeaseMs) semaphore.endIn(taker, leaseMs)
+      if (semaphore.leaseMs(taker) <= this.client.firstLeaseMs) semaphore.endIn(taker, leaseMs)
       else semaphore.extend(taker, leaseMs)
     if (mine.length === 0) {
       const next = line.advance(place) || (semaphore.mayPass && !line.has(place))

@@ -1,8 +1,8 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { modeOf, ownerOf, type Place } from '../line/place.js'
 import { type Answered, anAnswer, answeredWith, forgottenAt } from './answered-requests.js'
-import { textOf } from './letters.js'
-import { aLine, aPlace, Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
+import { wayOf } from './letters.js'
+import { aLine, aPlace, Line, type LineBody, noLine, quietFrom } from './line.js'
 import { aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape } from './shape.js'
@@ -51,7 +51,7 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
       const ends = taken.map(({ endsAt = Infinity }) => endsAt)
       const { answered, available, goneAt = available === undefined ? 0 : Infinity } = body
       const waits = line.places.length > 0
-      const blank = available === undefined && !waits && isEmpty(answered)
+      const blank = available === undefined && !waits && Object.keys(answered).length === 0
       return {
         owner: undefined,
         holds: taken.reduce((sum, { permits }) => sum + permits, 0),
@@ -97,13 +97,7 @@ export class Permits {
   ) {
     const { body, now } = draft
     this.now = now
-    const way = {
-      now,
-      reaches: (client: string) => draft.reaches(client),
-      tell: (client: string, told: Told, word?: string) =>
-        draft.tell(client, { keyspace, name, text: textOf(told, word) }),
-    }
-    this.line = new Line(body.line, way, {
+    this.line = new Line(body.line, wayOf(draft, keyspace, name), {
       holds: (owner) => this.takenBy(owner).length > 0,
       admits: (place) => this.available >= Number(modeOf(place)),
       grant: (place, leaseMs) => this.take(ownerOf(place), Number(modeOf(place)), leaseMs),
@@ -169,11 +163,6 @@ export class Permits {
     if (head !== body.first?.place) body.first = head && { place: head, since: this.now }
   }
 
-  /** How long the lease of what is taken lasts yet. */
-  leftMs(taker: string): number {
-    return (this.draft.body.taken[taker]?.endsAt ?? Infinity) - this.now
-  }
-
   /** The lease lasts at least so long from now. */
   extend(taker: string, leaseMs: number): void {
     const taken = this.draft.body.taken[taker]
@@ -223,8 +212,4 @@ export class Permits {
 
 function finite(time: number): number | undefined {
   return Number.isFinite(time) ? time : undefined
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0
 }

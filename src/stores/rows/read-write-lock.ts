@@ -1,7 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
-import { textOf } from './letters.js'
-import { aLine, Line, type LineBody, noLine, quietFrom, type Told } from './line.js'
+import { wayOf } from './letters.js'
+import { aLine, Line, type LineBody, noLine, quietFrom } from './line.js'
 import { nextFence } from './next-fence.js'
 import { aCount, aFence, aRecordOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
@@ -87,13 +87,7 @@ export class ReadWriteLock {
     for (const [member, { endsAt }] of membersOf(body.holds))
       if (endsAt <= now || draft.ended(clientOf(member))) delete body.holds[member]
     for (const tie of Object.keys(body.ties)) if (draft.tieEnded?.(tie)) delete body.ties[tie]
-    const way = {
-      now,
-      reaches: (client: string) => draft.reaches(client),
-      tell: (client: string, told: Told, word?: string) =>
-        draft.tell(client, { keyspace: readWriteLocks.keyspace, name, text: textOf(told, word) }),
-    }
-    this.line = new Line(body.line, way, {
+    this.line = new Line(body.line, wayOf(draft, readWriteLocks.keyspace, name), {
       holds: (owner) => body.holds[`r:${owner}`] !== undefined || body.holds[`w:${owner}`] !== undefined,
       admits: (member) => this.admits(member),
       grant: (member, leaseMs) => BigInt(this.grant(member, leaseMs).fence),

@@ -96,16 +96,7 @@ export class RowClient {
     read: (draft: Draft<Body>) => Result,
   ): Promise<Result> {
     return this.change(shape, name, (draft) =>
-      read({
-        body: structuredClone(draft.body),
-        now: draft.now,
-        askedAt: draft.askedAt,
-        firstFence: draft.firstFence,
-        reaches: (client) => draft.reaches(client),
-        ended: (client) => draft.ended(client),
-        tieEnded: (tie) => draft.tieEnded?.(tie) === true,
-        tell: () => undefined,
-      }),
+      read({ ...draft, body: structuredClone(draft.body), tell: () => undefined }),
     )
   }
 

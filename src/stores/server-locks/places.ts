@@ -16,6 +16,7 @@ export class Places {
   readonly #places = new Map<string, Place>()
   /** After how long the server ends a connection that is silent. */
   readonly #leases = new WeakMap<SqlConnection, number>()
+  readonly #ids = new WeakMap<SqlConnection, string>()
   #idle: { readonly connection: SqlConnection; readonly ending: Timer } | undefined
   #closed = false
 
@@ -45,7 +46,8 @@ export class Places {
       place.leaseMs = leaseMs
       const connection = await this.#connect()
       place.connection = connection
-      place.id = await this.locks.idOf(connection)
+      place.id = this.#ids.get(connection) ?? (await this.locks.idOf(connection))
+      this.#ids.set(connection, place.id)
       if (this.#leases.get(connection) !== leaseMs) await this.lease(place, leaseMs)
       return place
     } catch (error) {

@@ -5,3 +5,8 @@ export interface LockName {
   readonly keyspace: LockKeyspace
   readonly name: string
 }
+
+/** Both in one text. */
+export function textOf({ keyspace, name }: LockName): string {
+  return `${keyspace} ${name}`
+}

@@ -1,3 +1,4 @@
+import { Listeners } from '../../base/collections/listeners.js'
 import { LockUpgradeError } from '../../base/errors/upgrade-error.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { FencedPort, TenureState } from '../../port/fenced-port.js'
@@ -45,7 +46,7 @@ export class SessionLockPort implements FencedPort {
   readonly bound = true
   readonly line: StoreLine | undefined
   readonly placePer: 'call' | undefined
-  readonly #listeners = new Map<string, Set<(news?: News) => void>>()
+  readonly #listeners = new Listeners<News | undefined>()
 
   constructor(
     private readonly places: Places,
@@ -110,16 +111,10 @@ export class SessionLockPort implements FencedPort {
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
-    const listeners = this.#listeners.get(name) ?? new Set()
-    this.#listeners.set(name, listeners.add(onNews))
-    return {
-      confirmed: Promise.resolve(),
-      inForce: true,
-      close: () => {
-        listeners.delete(onNews)
-        if (listeners.size === 0 && this.#listeners.get(name) === listeners) this.#listeners.delete(name)
-      },
-    }
+    // One function may watch twice: each watch counts for itself.
+    const own = (news?: News): void => onNews(news)
+    this.#listeners.add(name, own)
+    return { confirmed: Promise.resolve(), inForce: true, close: () => this.#listeners.delete(name, own) }
   }
 
   /** What it hears of an entry, and from when on, the entry's own request finds out. */
@@ -260,7 +255,7 @@ export class SessionLockPort implements FencedPort {
   }
 
   #open(standing: Standing, { name, lingers }: AcquireRequest): Place {
-    const place = this.places.open(standing, (news) => this.#tell(name, news))
+    const place = this.places.open(standing, (news) => this.#listeners.tell(name, news))
     place.within = this.#writeOf(standing)?.order
     place.keeps = lingers === true
     return place
@@ -268,9 +263,5 @@ export class SessionLockPort implements FencedPort {
 
   #find(name: string, owner: Owner): Place | undefined {
     return this.places.find(this.#standing(name, owner))
-  }
-
-  #tell(name: string, news: News): void {
-    for (const onNews of [...(this.#listeners.get(name) ?? [])]) onNews(news)
   }
 }

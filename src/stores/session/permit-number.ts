@@ -4,6 +4,7 @@ import { NO_ROW, restOf, type Shape } from '../rows/shape.js'
 import { rowIn } from './cell-table.js'
 import type { Cell } from './cells.js'
 import type { Line } from './line.js'
+import type { SessionLink } from './link.js'
 import type { LockName } from './lock-name.js'
 import { permitsOf, takersIn } from './turns.js'
 
@@ -44,6 +45,21 @@ export const permitNumbers: Shape<PermitNumber> = {
 
 export function numberIn(cell: Cell, now: number): PermitNumber {
   return asOf(permitNumbers.unpack(rowIn(cell) ?? NO_ROW), now)
+}
+
+/** A line, and what there is of permits, where there are permits. */
+export interface Seen {
+  readonly line: Line
+  readonly number?: PermitNumber
+}
+
+/** Reads a line, and the number of permits in its cell. */
+export async function readBeside(
+  { cells }: Pick<SessionLink, 'cells'>,
+  lock: LockName,
+): Promise<Required<Seen>> {
+  const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
+  return { line, number: numberIn(cell, cells.now()) }
 }
 
 /** Those that have permits. */

@@ -2,9 +2,10 @@ import { once } from '../rows/answered-requests.js'
 import type { RowClient } from '../rows/row-client.js'
 import { writeOf } from './cell-table.js'
 import type { Line } from './line.js'
+import type { LockName } from './lock-name.js'
 import { asOf, havingIn, lockOf, numberIn, type PermitNumber, permitNumbers, sumOf } from './permit-number.js'
 import type { Places } from './places.js'
-import { takersIn } from './turns.js'
+import { before, takersIn } from './turns.js'
 
 /** The numbers of permits, as one client changes them. */
 export class PermitNumbers {
@@ -41,8 +42,7 @@ export class PermitNumbers {
    * the smaller one.
    */
   async drain(name: string, request: string): Promise<number> {
-    const { places } = this
-    const { cells } = places.link
+    const { cells } = this.places.link
     const cell = { space: 'semaphore', name } as const
     const lock = lockOf(name)
     const attempt = async (key: string, ahead: Line): Promise<number | undefined> => {
@@ -61,8 +61,30 @@ export class PermitNumbers {
       return (await cells.write(write)) === undefined ? undefined : Number(drained)
     }
     for (;;) {
-      const drained = await places.barring(lock, attempt)
+      const drained = await this.#barring(lock, attempt)
       if (drained !== undefined) return drained
+    }
+  }
+
+  /**
+   * Keeps permits from later entries until that work is done. The work learns which entries came before, and which entry keeps later ones
+   * waiting as long as it stands.
+   */
+  async #barring<Result>(
+    lock: LockName,
+    work: (key: string, ahead: Line) => Promise<Result>,
+  ): Promise<Result> {
+    const { places } = this
+    const owner = `${places.settings.clientId}:0` as const
+    const all = { lock, owner, mode: 'read', permits: Number.MAX_SAFE_INTEGER } as const
+    const place = places.open(all, () => undefined)
+    // It waits for nothing.
+    place.admitted = true
+    try {
+      const { line } = await places.stand(place)
+      return await work(place.key, before(line, place.key))
+    } finally {
+      await places.drop(place)
     }
   }
 

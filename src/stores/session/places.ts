@@ -1,25 +1,21 @@
+import { Listeners } from '../../base/collections/listeners.js'
 import { type LossReason, StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import { BackOff } from '../../base/time/back-off.js'
+import { closedError } from '../../port/failure.js'
 import type { GrantedReply, News } from '../../port/lock-port.js'
 import type { StoreSettings } from '../../port/store.js'
 import { ClientSession } from './client-session.js'
 import { keyOf } from './key.js'
 import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
-import type { LockName } from './lock-name.js'
-import { numberIn, type PermitNumber } from './permit-number.js'
+import { type LockName, textOf } from './lock-name.js'
+import { readBeside, type Seen } from './permit-number.js'
 import { Place, type Standing } from './place.js'
-import { before, blockerOf, inTheWayOf } from './turns.js'
+import { blockerOf, inTheWayOf, isLast } from './turns.js'
 
 /** The pauses between attempts at a removal. */
 const AGAIN = new BackOff({ firstPauseMs: 50, longestPauseMs: 5_000, factor: 2 })
-
-/** A line, and what there is of permits, where there are permits. */
-export interface Seen {
-  readonly line: Line
-  readonly number?: PermitNumber
-}
 
 const NOWHERE: Seen = { line: [] }
 
@@ -33,7 +29,7 @@ export class Places {
   readonly #places = new Map<string, Place>()
   readonly #byKey = new Map<string, Place>()
   /** Who is told that somebody asks for a lock that this client may keep. */
-  readonly #ears = new Map<string, Set<() => void>>()
+  readonly #ears = new Listeners<void>()
   #made = 0
   #closed = false
 
@@ -80,7 +76,7 @@ export class Places {
     const { link, session } = this
     const { lock, key, mode, within, permits, keeps } = place
     for (;;) {
-      if (this.#closed) throw closed(lock.name)
+      if (this.#closed) throw closedError({ command: 'stand', lockName: lock.name })
       const id = await this.#freshSession(lock)
       // Its call has left, or its session has ended: a new request has to put it in line.
       if (!this.#stands(place)) return NOWHERE
@@ -188,17 +184,13 @@ export class Places {
 
   /** Calls back when somebody asks for that lock, which this client may keep, and when that may have happened unheard. */
   hearAsks(lock: LockName, onAsk: () => void): () => void {
-    const id = lineOf(lock)
-    const ears = this.#ears.get(id) ?? new Set()
-    this.#ears.set(id, ears.add(onAsk))
-    return () => {
-      ears.delete(onAsk)
-      if (ears.size === 0 && this.#ears.get(id) === ears) this.#ears.delete(id)
-    }
+    const own = (): void => onAsk()
+    this.#ears.add(textOf(lock), own)
+    return () => void this.#ears.delete(textOf(lock), own)
   }
 
   asked(lock: LockName): void {
-    for (const onAsk of [...(this.#ears.get(lineOf(lock)) ?? [])]) onAsk()
+    this.#ears.tell(textOf(lock))
   }
 
   /** Its lease ends then. */
@@ -226,27 +218,6 @@ export class Places {
     const own = this.#byKey.get(key)
     if (own) this.#gone(own, 'not-in-store')
     return existed
-  }
-
-  /**
-   * Keeps permits from later entries until that work is done. The work learns which entries came before, and which entry keeps later ones
-   * waiting as long as it stands.
-   */
-  async barring<Result>(
-    lock: LockName,
-    work: (key: string, ahead: Line) => Promise<Result>,
-  ): Promise<Result> {
-    const owner = `${this.settings.clientId}:0` as const
-    const all = { lock, owner, mode: 'read', permits: Number.MAX_SAFE_INTEGER } as const
-    const place = this.open(all, () => undefined)
-    // It waits for nothing.
-    place.admitted = true
-    try {
-      const { line } = await this.stand(place)
-      return await work(place.key, before(line, place.key))
-    } finally {
-      await this.drop(place)
-    }
   }
 
   forget(place: Place): void {
@@ -326,20 +297,14 @@ export class Places {
     const { lock, permits } = place
     place.asked += 1
     const nth = place.asked
-    const seen = permits === undefined ? { line: await this.link.read(lock, after) } : await this.beside(lock)
+    const seen =
+      permits === undefined ? { line: await this.link.read(lock, after) } : await readBeside(this.link, lock)
     const isLatest = nth > place.answered
     if (isLatest) place.answered = nth
     return [seen, isLatest]
   }
 
-  /** Reads a line, and the number of permits in its cell. */
-  async beside(lock: LockName): Promise<Required<Seen>> {
-    const { cells } = this.link
-    const { cell, line } = await cells.readBeside({ space: 'semaphore', name: lock.name }, lock)
-    return { line, number: numberIn(cell, cells.now()) }
-  }
-
-  /** Looks again, since what kept the place out is gone: it may have the lock now, or wait for another entry. Calls back only if it is its turn. */
+  /** Looks again, since what kept the place out is gone. Calls back only if it is its turn now. */
   async #look(place: Place, blocker?: Entry, sure = false): Promise<void> {
     if (!this.#stands(place) || place.admitted) return
     const alone = sure && blocker !== undefined && place.blockers.get(blocker.order)?.last === true
@@ -372,24 +337,6 @@ export class Places {
     if (holds > 0) this.settings.onLost?.({ ...lock, owner, reason, cause })
     else place.tell({ placesGone: true })
   }
-}
-
-function closed(lockName: string): StoreError {
-  const hint = 'The client is closed: create a new one.'
-  return new StoreError('unreachable', 'stand', { lockName, transient: true, hint })
-}
-
-/** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */
-function isLast(line: Line, blocker: Entry, entry: Entry): boolean {
-  if (entry.mode === 'write') return false
-  return !blockerOf(
-    line.filter(({ key }) => key !== blocker.key),
-    entry,
-  )
-}
-
-function lineOf({ keyspace, name }: LockName): string {
-  return `${keyspace} ${name}`
 }
 
 function idOf({ lock, mode, owner }: Standing): string {

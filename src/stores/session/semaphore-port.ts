@@ -18,10 +18,10 @@ import type { RowClient } from '../rows/row-client.js'
 import type { CellWatch } from './cells.js'
 import { ownerOf } from './key.js'
 import type { Line } from './line.js'
-import { havingIn, lockOf, sumOf } from './permit-number.js'
+import { havingIn, lockOf, readBeside, type Seen, sumOf } from './permit-number.js'
 import { PermitNumbers } from './permit-numbers.js'
 import type { Standing } from './place.js'
-import type { Places, Seen } from './places.js'
+import type { Places } from './places.js'
 import { permitsOf } from './turns.js'
 
 /** How long the watch of a semaphore's cell outlives its last waiter, so that a client that takes permits again and again joins with its first request. */
@@ -64,7 +64,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     const standing = { ...this.#standing(name, owner), permits }
     // A call that does not wait must not stand in others' way when there is nothing for it.
     if (!request.waits && !places.find(standing)) {
-      const seen = await places.beside(standing.lock)
+      const seen = await readBeside(places.link, standing.lock)
       if (permits > roomIn(seen)) return busyIn(seen)
     }
     for (;;) {
@@ -167,7 +167,7 @@ export class SessionSemaphorePort implements SemaphorePort {
 
   /** The number of permits, and the entries that have some. */
   async #look(name: string): Promise<Required<Seen> & { readonly having: Line }> {
-    const seen = await this.places.beside(lockOf(name))
+    const seen = await readBeside(this.places.link, lockOf(name))
     return { ...seen, having: havingIn(seen.line, seen.number) }
   }
 

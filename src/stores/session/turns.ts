@@ -27,6 +27,12 @@ export function blockerOf(line: Line, entry: Entry): Entry | undefined {
   return nearest(before(line, entry.key), entry)
 }
 
+/** Whether the entry has the lock once that blocker has gone. Behind a write its owner may read on, so that who writes has to look. */
+export function isLast(line: Line, blocker: Entry, entry: Entry): boolean {
+  const others = line.filter(({ key }) => key !== blocker.key)
+  return entry.mode !== 'write' && blockerOf(others, entry) === undefined
+}
+
 /** The entries that have permits: the first ones, as far as that number of permits goes. */
 export function takersIn(line: Line, permits: number): Line {
   let wanted = 0

@@ -1,7 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About, Verdict } from '../../port/failure.js'
-
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+import { type About, judgedBy, UNKNOWN, type Verdict } from '../../port/failure.js'
 
 const LOCKED: Verdict = {
   reason: 'timeout',
@@ -62,13 +60,10 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 }
 
 /** The typed error for an error of the driver or of the file system. */
-export function failureOf(error: unknown, { command, lockName }: About): StoreError {
-  if (error instanceof StoreError) return error
+export const failureOf = judgedBy((error) => {
   const result = resultOf(error)
-  const { reason, transient, hint } =
-    (result === undefined ? BY_CODE[codeOf(error)] : BY_RESULT[result & 0xff]) ?? UNKNOWN
-  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
-}
+  return (result === undefined ? BY_CODE[codeOf(error)] : BY_RESULT[result & 0xff]) ?? UNKNOWN
+})
 
 /** Whether the file is locked, so that the same may succeed soon. */
 export function isLocked(error: unknown): boolean {

@@ -171,12 +171,9 @@ export class Transactions {
 }
 
 function closed(about: About): StoreError {
-  return failureOf(
-    new StoreError('unreachable', about.command, {
-      lockName: about.lockName,
-      transient: true,
-      hint: 'The client is closed: create a new one.',
-    }),
-    about,
-  )
+  return new StoreError('unreachable', about.command, {
+    lockName: about.lockName,
+    transient: true,
+    hint: 'The client is closed: create a new one.',
+  })
 }

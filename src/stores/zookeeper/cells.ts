@@ -20,6 +20,7 @@ import {
 } from './client/operations.js'
 import { codes, orNone, RefusedError } from './client/result-codes.js'
 import type { ZooKeeperSession } from './client/session.js'
+import { makeFolder } from './folder.js'
 import { cellPathOf } from './node-name.js'
 
 /** The parts of the link that cells need. */
@@ -35,7 +36,6 @@ export interface CellTerms {
   lineBy(session: ZooKeeperSession, lock: LockName): Promise<Line>
   /** The node of an own entry, if it surely stands. */
   entryPath(lock: LockName, key: string): string | undefined
-  makeFolder(session: ZooKeeperSession, path: string): Promise<void>
   readonly onError: (error: unknown) => void
 }
 
@@ -168,7 +168,7 @@ export class ZooKeeperCells implements Cells {
         if (!refusal) return 'written'
         if (refusal.step < guards.length && refusal.code === codes.noNode) return 'gone'
         if (version === 0n && refusal.code === codes.noNode && attempt < MOST_ATTEMPTS)
-          await this.terms.makeFolder(session, path.slice(0, path.lastIndexOf('/')))
+          await makeFolder(session, path.slice(0, path.lastIndexOf('/')), this.terms.acl)
         else return otherVersion(refusal)
       }
     })

@@ -1,5 +1,4 @@
-import { StoreError } from '../../base/errors/errors.js'
-import type { About, Verdict } from '../../port/failure.js'
+import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
 import { NoAnswerError, SessionOverError } from './client/session.js'
@@ -9,14 +8,11 @@ const NO_PERMISSION: Verdict = {
   transient: false,
   hint: 'The user needs the rights to create, delete and read (cdr) on the root and on the nodes in it: see docs/zookeeper.md.',
 }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
 const UNREADABLE: Verdict = {
   reason: 'unreadable',
   transient: true,
   hint: 'Something between this client and the server changes answers, or the server is no ZooKeeper.',
 }
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const NOT_TRUSTED: Verdict = {
   reason: 'unreachable',
   transient: false,
@@ -56,11 +52,7 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
 }
 
 /** The typed error for what the client rejected with. */
-export function failureOf(error: unknown, { command, lockName }: About): StoreError {
-  if (error instanceof StoreError) return error
-  const { reason, transient, hint } = judge(error)
-  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
-}
+export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
   if (error instanceof RefusedError) return BY_CODE[error.code] ?? UNKNOWN

@@ -7,7 +7,6 @@ import type { LockName } from '../session/lock-name.js'
 import { ZooKeeperCells } from './cells.js'
 import {
   type CreatedNode,
-  createContainer,
   createNode,
   createNumbered,
   deleteNode,
@@ -21,6 +20,7 @@ import { codes, isRefusal, orNone, RefusedError } from './client/result-codes.js
 import type { ZooKeeperSession } from './client/session.js'
 import { lineOf, nodeOf, prefixOf } from './entry-node.js'
 import { failureOf } from './failure.js'
+import { makeFolder } from './folder.js'
 import { decodeName, folderOf, pathOf } from './node-name.js'
 import type { ZooKeeperTerms } from './options.js'
 import { Sessions } from './sessions.js'
@@ -85,7 +85,6 @@ export class ZooKeeperLink implements SessionLink {
         return this.#lineOf(parent, await this.#children(session, parent))
       },
       entryPath: (lock, key) => this.#own.get(this.#pathOf(lock))?.get(key)?.path,
-      makeFolder: (session, path) => this.#makeFolder(session, path),
     })
   }
 
@@ -220,23 +219,9 @@ export class ZooKeeperLink implements SessionLink {
         // The server removes empty folders: also between two of these steps.
         if (!isRefusal(error, codes.noNode) || own.path !== undefined || attempt === MOST_ATTEMPTS)
           throw error
-        await this.#makeFolder(session, parent)
+        await makeFolder(session, parent, this.terms.acl)
       }
     }
-  }
-
-  async #makeFolder(session: ZooKeeperSession, path: string): Promise<void> {
-    const make = async (): Promise<void> => {
-      await session.request(createContainer(path, NO_DATA, this.terms.acl)).catch((error: unknown) => {
-        if (!isRefusal(error, codes.nodeExists)) throw error
-      })
-    }
-    await make().catch(async (error: unknown) => {
-      const parent = path.slice(0, path.lastIndexOf('/'))
-      if (!isRefusal(error, codes.noNode) || parent === '') throw error
-      await this.#makeFolder(session, parent)
-      await make()
-    })
   }
 
   /** The line, if that entry stands in it. */

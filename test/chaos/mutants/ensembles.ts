@@ -27,9 +27,9 @@ export const ensembleMutants: readonly Mutant[] = [
   {
     name: 'lease-of-etcd-outlived',
     fault: 'a client believes in its session for far longer than etcd keeps it',
-    in: { source: 'src/stores/etcd/link.ts' },
-    text: 'return ttlMs - (ttlMs * 0.01 + 2)',
-    becomes: 'return 9 * ttlMs',
+    in: { source: 'src/stores/etcd/leases.ts' },
+    text: 'aliveMs: ttlMs - (ttlMs * 0.01 + 2)',
+    becomes: 'aliveMs: 9 * ttlMs',
     nemesis: 'pause',
     topology: 'etcd',
     kinds: ['lock'],

@@ -1,5 +1,4 @@
-import { StoreError } from '../../../base/errors/errors.js'
-import type { About, Verdict } from '../../../port/failure.js'
+import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../../port/failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 
 const NO_PERMISSION: Verdict = {
@@ -22,10 +21,6 @@ const REFUSED_BY_TLS: Verdict = {
   transient: false,
   hint: 'The two ends do not agree on TLS: use https:// for a server with TLS and http:// for one without, and a client certificate (tls: { cert, key }) where the server asks for one.',
 }
-const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
-
 const TOO_LARGE: Verdict = {
   reason: 'unknown',
   transient: false,
@@ -45,11 +40,7 @@ const BY_CODE: Readonly<Record<number, Verdict>> = {
 }
 
 /** The typed error for the failure of a command. */
-export function failureOf(error: unknown, { command, lockName }: About): StoreError {
-  if (error instanceof StoreError) return error
-  const { reason, transient, hint } = judge(error)
-  return new StoreError(reason, command, { lockName, cause: error, transient, hint })
-}
+export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE

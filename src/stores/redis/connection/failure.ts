@@ -1,5 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About, Verdict } from '../../../port/failure.js'
+import { type About, judgedBy, NOT_READY, UNKNOWN, type Verdict } from '../../../port/failure.js'
 import type { Command } from './link.js'
 
 const NO_PERMISSION: Verdict = {
@@ -13,13 +13,11 @@ const NO_DATABASE: Verdict = {
   hint: 'The server has no database of that number: choose another.',
 }
 
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
 const UNREACHABLE: Verdict = {
   reason: 'unreachable',
   transient: true,
   hint: 'Check that the server runs, and its address.',
 }
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const IN_SCRIPT: Verdict = { reason: 'script', transient: false }
 
 /** Error replies whose text counts before their first word. */
@@ -76,11 +74,7 @@ const BY_WORD: Readonly<Record<string, Verdict>> = {
 }
 
 /** The typed error for the client library's rejection of a command. */
-export function failureOf(error: unknown, about: About): StoreError {
-  if (error instanceof StoreError) return error
-  const { reason, transient, hint } = judge(error)
-  return new StoreError(reason, about.command, { lockName: about.lockName, cause: error, transient, hint })
-}
+export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
   if (!(error instanceof Error)) return UNKNOWN

@@ -1,8 +1,8 @@
+import { Listeners } from '../../../base/collections/listeners.js'
 import type { Schedule } from '../../../base/time/schedule.js'
 import type { Connection, NodeEvent } from './connection.js'
 import { getData, unwatchNode, watchNode } from './operations.js'
 import { codes, RefusedError } from './result-codes.js'
-import { Watches } from './watches.js'
 
 /** The pause before another look at a node that this user may not read, which has no watch. */
 const LOOK_AGAIN_MS = 1_000
@@ -10,11 +10,11 @@ const LOOK_AGAIN_MS = 1_000
 /** The watches of one session, over as many connections as it takes. */
 export class WatchedNodes {
   /** For the end of a node. */
-  readonly #watches = new Watches<boolean>()
+  readonly #watches = new Listeners<boolean>()
   /** For every change. */
-  readonly #changes = new Watches<void>()
+  readonly #changes = new Listeners<void>()
   /** For the next that comes or goes in a node. */
-  readonly #folders = new Watches<void>()
+  readonly #folders = new Listeners<void>()
   /** Which are being asked for again since they told of something, and how to ask once more if they have told of more since then. */
   readonly #asked = new Map<string, (() => void) | undefined>()
   /** Whether the server now reports what happened while there was no connection, in no particular order. */
@@ -64,12 +64,12 @@ export class WatchedNodes {
   /** Sets all watches on the next connection; the earlier one had reported all up to that transaction. Rejects if the server refuses. */
   async goOnBy(connection: Connection, seenZxid: bigint): Promise<void> {
     this.#asked.clear()
-    const { paths } = this.#watches
+    const { names: paths } = this.#watches
     this.#catchesUp = paths.length > 0
     const caughtUp = this.#catchesUp ? connection.setWatches(seenZxid, paths) : undefined
     // Nobody knows what they missed.
-    for (const path of this.#changes.paths) this.#changed(path)
-    for (const path of this.#folders.paths) this.#folders.tell(path)
+    for (const path of this.#changes.names) this.#changed(path)
+    for (const path of this.#folders.names) this.#folders.tell(path)
     await caughtUp
     if (this.current() === connection) this.#catchesUp = false
   }
