@@ -1,4 +1,3 @@
-import type { Owner } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { Pauses } from '../base/waiting/pauses.js'
 import type { Events } from '../observe/events/events.js'
@@ -86,11 +85,9 @@ export abstract class Environment implements Services {
     else this.queues.drop(queue)
   }
 
-  /** The owners as whom this process has the lock with nobody inside: it lingers, or its release is on its way. */
-  keptAs(name: string): readonly Owner[] {
-    return this.tenuresOf(name)
-      .filter(({ holds: [last] }) => last?.stayed)
-      .map(({ storedAs }) => storedAs)
+  /** This process's tenures of that lock with nobody inside: it lingers, or its release is on its way. */
+  kept(name: string): readonly Tenure[] {
+    return this.tenuresOf(name).filter(({ holds: [last] }) => last?.stayed)
   }
 
   /** This process's tenures of that lock. */

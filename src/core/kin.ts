@@ -20,8 +20,8 @@ export interface Kin {
   changed(tenure: Tenure): void
   /** Where the calls for the other side wait. */
   otherQueue(name: string): LocalQueue | undefined
-  /** The owners as whom they have the lock with nobody inside. */
-  keptAs(name: string): readonly Owner[]
+  /** Their tenures of that lock with nobody inside. */
+  kept(name: string): readonly Tenure[]
   /** What others have of the lock now. Returns what takes it from them. */
   standing(name: string): () => void
 }

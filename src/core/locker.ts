@@ -158,12 +158,16 @@ export class Locker extends Environment {
   /**
    * As its users read it, with the owners of this client's own tenure called by their names.
    *
-   * @param keptBefore the owners as whom this process kept the lock when it asked
+   * @param keptBefore the tenures with nobody inside that this process had when it asked
    */
-  translated({ lingers: _, ...state }: LockSeen, keptBefore: readonly Owner[] = []): LockState {
-    const stored = state.owners[0]?.owner
-    if (stored && [...keptBefore, ...this.#keptHere(state.name)].includes(stored))
-      return { name: state.name, owners: [], remainingMs: 0, lingering: true }
+  translated({ lingers: _, ...state }: LockSeen, keptBefore: readonly Tenure[] = []): LockState {
+    const asStored = ({ storedAs }: Tenure): boolean => storedAs === state.owners[0]?.owner
+    const kept = this.#keptHere(state.name).filter(asStored)
+    if (kept.length > 0 || keptBefore.some(asStored)) {
+      // Its release may be on its way, or answered already.
+      const lingering = kept.some(({ stay }) => stay?.vacant)
+      return { name: state.name, owners: [], remainingMs: 0, ...(lingering && { lingering }) }
+    }
     const queue = this.queues.get(state.name)
     const owners = state.owners.map((each) => {
       const owner = queue?.ownerBehind(each.owner) ?? each.owner
@@ -176,8 +180,8 @@ export class Locker extends Environment {
     return { ...state, owners }
   }
 
-  #keptHere(name: string): readonly Owner[] {
-    return [...this.keptAs(name), ...(this.kin?.keptAs(name) ?? [])]
+  #keptHere(name: string): readonly Tenure[] {
+    return [...this.kept(name), ...(this.kin?.kept(name) ?? [])]
   }
 
   protected tenureEnded(tenure: Tenure): void {

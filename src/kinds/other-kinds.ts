@@ -63,8 +63,8 @@ class OtherKinds implements Kin {
     return this.otherSide?.queues.get(name)
   }
 
-  keptAs(name: string): readonly Owner[] {
-    return this.rivals.flatMap((rival) => rival.keptAs(name))
+  kept(name: string): readonly Tenure[] {
+    return this.rivals.flatMap((rival) => rival.kept(name))
   }
 
   standing(name: string): () => void {

@@ -171,11 +171,11 @@ describe('a look from elsewhere', () => {
       })
     })
     await (await lock.acquire()).release()
-    const looking = lock.isLocked()
+    const looking = lock.inspect()
     await clock.advance(101)
     expect(await elsewhere.isLocked()).toBe(false)
     open()
-    expect(await looking).toBe(false)
+    expect(await looking).toEqual({ name: 'lock', owners: [], remainingMs: 0 })
   })
 
   test('W9: of a client that is closed meanwhile ends with it', async () => {
