@@ -193,16 +193,16 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
    * idle. For tests and monitoring.
    */
   get census(): Census {
-    const used = this.#kinds.used
-    const sum = (count: (terms: KindContext) => number): number =>
-      used.reduce((all, each) => all + count(each), 0)
+    const { used } = this.#kinds
+    const sum = (what: keyof KindContext['locker']['census']): number =>
+      used.reduce((all, { locker }) => all + locker.census[what], 0)
     return {
-      gates: sum(({ locker }) => locker.census.gates),
-      calls: sum(({ locker }) => locker.census.calls),
-      tenures: sum(({ locker }) => locker.census.tenures),
-      watched: sum(({ locker }) => locker.census.watched),
-      orphans: sum(({ locker }) => locker.census.orphans),
-      scopes: sum(({ openLocks }) => openLocks.size),
+      gates: sum('gates'),
+      calls: sum('calls'),
+      tenures: sum('tenures'),
+      watched: sum('watched'),
+      orphans: sum('orphans'),
+      scopes: used.reduce((all, { openLocks }) => all + openLocks.size, 0),
       timers: this.#schedule.size,
     }
   }

@@ -85,11 +85,6 @@ export abstract class Environment implements Services {
     else this.queues.drop(queue)
   }
 
-  /** This process's tenures of that lock with nobody inside: it lingers, or its release is on its way. */
-  kept(name: string): readonly Tenure[] {
-    return this.tenuresOf(name).filter(({ holds: [last] }) => last?.stayed)
-  }
-
   /** This process's tenures of that lock. */
   tenuresOf(name: string): readonly Tenure[] {
     return this.queues.get(name)?.tenures.all ?? []

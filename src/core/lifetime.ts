@@ -121,8 +121,7 @@ export class Lifetime {
     return new Promise((resolve) => {
       this.#onDrained = resolve
       for (const { waiter } of [...this.#acquisitions]) {
-        const { call } = waiter
-        if (call.waitMs > 0 && !this.#isInSection(call)) waiter.cancel(new ClosedError(call.name))
+        if (waiter.call.waitMs > 0 && !this.#isInSection(waiter.call)) refuse(waiter)
       }
       for (const [composition, part] of this.#compositions) {
         if (composition.waitMs === 0) this.#answered.add(composition)
@@ -168,7 +167,7 @@ export class Lifetime {
     env.closed = true
     env.pauses.end()
     const cancelled = [...this.#acquisitions].filter(({ waiter }) => !isBeingAnswered(waiter))
-    for (const { waiter } of cancelled) waiter.cancel(new ClosedError(waiter.call.name))
+    for (const { waiter } of cancelled) refuse(waiter)
     for (const [composition, part] of this.#compositions) this.#endComposition(composition, part)
     const compositions = [...this.#compositions.keys()].map(({ work }) => work)
     await this.#keepAlive.during(async () => {
@@ -189,7 +188,7 @@ export class Lifetime {
   /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
   async end(): Promise<void> {
     this.#unanswered.end()
-    for (const { waiter } of [...this.#acquisitions]) waiter.cancel(new ClosedError(waiter.call.name))
+    for (const { waiter } of [...this.#acquisitions]) refuse(waiter)
     for (const grant of [...this.#releasing]) {
       this.env.orphans.leftTaken(grant.tenure.name)
       this.released(grant)
@@ -202,4 +201,8 @@ export class Lifetime {
 /** A single attempt that has gone to the store: it may have been granted, and others refused for its sake. */
 function isBeingAnswered({ call, attempting }: Waiter): boolean {
   return call.waitMs === 0 && !call.composition && attempting !== undefined
+}
+
+function refuse(waiter: Waiter): void {
+  waiter.cancel(new ClosedError(waiter.call.name))
 }

@@ -145,7 +145,7 @@ export class Locker extends Environment {
     const patience = new Patience()
     for (let asksIn = about ? 1 : 0; ; asksIn -= 1) {
       // The answer may arrive after that of a release that the store carried out later.
-      const keptBefore = this.#keptHere(name)
+      const keptBefore = this.#kept(name)
       const state = await this.#question(name, () => this.port.inspect(name, asksIn === 0))
       patience.refused(state, this.schedule.clock.now())
       const { askAgainAt } = patience
@@ -162,7 +162,7 @@ export class Locker extends Environment {
    */
   translated({ lingers: _, ...state }: LockSeen, keptBefore: readonly Tenure[] = []): LockState {
     const asStored = ({ storedAs }: Tenure): boolean => storedAs === state.owners[0]?.owner
-    const kept = this.#keptHere(state.name).filter(asStored)
+    const kept = this.#kept(state.name).filter(asStored)
     if (kept.length > 0 || keptBefore.some(asStored)) {
       // Its release may be on its way, or answered already.
       const lingering = kept.some(({ stay }) => stay?.vacant)
@@ -180,8 +180,10 @@ export class Locker extends Environment {
     return { ...state, owners }
   }
 
-  #keptHere(name: string): readonly Tenure[] {
-    return [...this.kept(name), ...(this.kin?.kept(name) ?? [])]
+  /** This process's tenures of that lock with nobody inside: it lingers, or its release is on its way. */
+  #kept(name: string): readonly Tenure[] {
+    const tenures = [...this.tenuresOf(name), ...(this.kin?.tenuresOf(name) ?? [])]
+    return tenures.filter(({ holds: [last] }) => last?.stayed)
   }
 
   protected tenureEnded(tenure: Tenure): void {

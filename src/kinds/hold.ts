@@ -195,18 +195,14 @@ export class Hold implements AsyncDisposable {
     this.assertHeld()
     const { tenure } = this.#grant
     const { kind, port, schedule } = this.#locker
-    if (port.bound || kind.shared) {
-      const where = 'whose store does not end it with a connection or a session'
-      throw new InvalidArgumentError('hold', this, `one of a lock ${where}`, {
-        lockName: this.name,
-        found: `is one of a ${kind.name}`,
-      })
-    }
-    const notAlone = (holds: number): InvalidArgumentError =>
-      new InvalidArgumentError('hold', this, 'the only one of its owner', {
-        lockName: this.name,
-        found: `is one of ${holds}`,
-      })
+    const refused = (accepted: string, found: string): InvalidArgumentError =>
+      new InvalidArgumentError('hold', this, accepted, { lockName: this.name, found: `is one of ${found}` })
+    const notAlone = (holds: number): InvalidArgumentError => refused('the only one of its owner', `${holds}`)
+    if (port.bound || kind.shared)
+      throw refused(
+        'one of a lock whose store does not end it with a connection or a session',
+        `a ${kind.name}`,
+      )
     if (tenure.holds.length > 1) throw notAlone(tenure.holds.length)
     const { text, owner } = newTicket(this.name)
     tenure.kept = { until: schedule.clock.now() + leaseMs, as: owner }

@@ -63,8 +63,8 @@ class OtherKinds implements Kin {
     return this.otherSide?.queues.get(name)
   }
 
-  kept(name: string): readonly Tenure[] {
-    return this.rivals.flatMap((rival) => rival.kept(name))
+  tenuresOf(name: string): readonly Tenure[] {
+    return this.rivals.flatMap((rival) => rival.tenuresOf(name))
   }
 
   standing(name: string): () => void {

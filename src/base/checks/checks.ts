@@ -99,9 +99,8 @@ export function isAbortSignal(value: unknown): value is AbortSignal {
     typeof value === 'object' &&
     value !== null &&
     'aborted' in value &&
-    'addEventListener' in value &&
-    typeof value.addEventListener === 'function' &&
-    'removeEventListener' in value &&
-    typeof value.removeEventListener === 'function'
+    ['addEventListener', 'removeEventListener'].every(
+      (method) => typeof Reflect.get(value, method) === 'function',
+    )
   )
 }

@@ -80,15 +80,12 @@ function copyOf(cause: object, isOurs: (value: unknown) => boolean, depth: numbe
           details,
         )
       : new Error(message, details)
+  // Not listed when it is printed, like those of any error.
+  const set = (field: string, value: string): unknown =>
+    Object.defineProperty(copy, field, { value, configurable: true, writable: true })
   const name = of('name')
-  if (typeof name === 'string') Object.defineProperty(copy, 'name', { value: name, configurable: true })
-  const stack = of('stack')
-  const frames = typeof stack === 'string' ? (/\n {4}at .*/s.exec(stack)?.[0] ?? '') : ''
-  Object.defineProperty(copy, 'stack', {
-    value: `${copy.name}: ${message}${frames}`,
-    configurable: true,
-    writable: true,
-  })
+  if (typeof name === 'string') set('name', name)
+  set('stack', `${copy.name}: ${message}${/\n {4}at .*/s.exec(String(of('stack')))?.[0] ?? ''}`)
   for (const field of TELLING) {
     const value = of(field)
     if (typeof value === 'string') Reflect.set(copy, field, withoutSecrets(value))
@@ -108,14 +105,11 @@ function read(value: object, field: string): unknown {
 
 /** The user and the password in the command that a server refused, as ioredis tells it. */
 function sentIn(command: unknown): readonly string[] {
-  if (
-    typeof command !== 'object' ||
-    command === null ||
-    !/^(?:auth|hello)$/i.test(String(read(command, 'name')))
-  )
-    return []
-  const args = read(command, 'args')
-  return Array.isArray(args) ? args.map(String).filter((arg) => arg !== '' && !LOGIN.test(arg)) : []
+  const of = (field: string): unknown => read(Object(command), field)
+  const args = of('args')
+  return Array.isArray(args) && /^(?:auth|hello)$/i.test(String(of('name')))
+    ? args.map(String).filter((arg) => arg !== '' && !LOGIN.test(arg))
+    : []
 }
 
 function withoutSecrets(text: string, sent: readonly string[] = []): string {

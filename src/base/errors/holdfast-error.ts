@@ -32,7 +32,7 @@ export class HoldfastError extends Error {
     this.lockName = details.lockName
     // Not the class's own name, which minifiers change.
     this.name = Object.hasOwn(new.target, 'kind') ? new.target.kind : new.target.name
-    Object.defineProperty(this, KINDS, { value: kindsOf(new.target), enumerable: false })
+    Object.defineProperty(this, KINDS, { value: kindsOf(new.target) })
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -101,8 +101,8 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #join(): (() => void) | undefined {
-    const { env, queue, waiter, call } = this
-    waiter.within = env.kin?.around(queue.name, waiter.caller) !== undefined
+    const { queue, waiter, call } = this
+    waiter.within = this.#outer !== undefined
     queue.waiters.join(waiter)
     return call.signal && onAbort(call.signal, (reason) => waiter.cancel(reason))
   }
@@ -172,6 +172,11 @@ export class Acquisition implements Linked<Acquisition> {
     return !reentrant && this.env.kin?.isInRival(name, caller) === true
   }
 
+  /** The section on the other side of the lock within which the call is made. */
+  get #outer(): Tenure | undefined {
+    return this.env.kin?.around(this.queue.name, this.waiter.caller)
+  }
+
   #tenureHere(tenure: Tenure | undefined): Situation['tenureHere'] {
     const { caller } = this.call
     if (!tenure) return 'none'
@@ -204,7 +209,7 @@ export class Acquisition implements Linked<Acquisition> {
     // Where the process hears of grants already, its first question can have it join the line.
     if (!waiter.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
-    const outer = env.kin?.around(queue.name, waiter.caller)
+    const outer = this.#outer
     if (!outer) return this.#attempt.send(this.#newTenure())
     return this.#inTurn(outer, () => this.#newTenure(outer))
   }
@@ -298,22 +303,15 @@ export class Acquisition implements Linked<Acquisition> {
   }
 
   #refusal(): Refusal {
-    const { outage } = this.#learned
-    const cause = outage?.cause
+    const { outage, busyUntil } = this.#learned
+    const { cause, since: failingSince } = outage ?? {}
     const { env, waiter, queue } = this
     const now = env.schedule.clock.now()
-    const { holder, heldSince, until = this.#learned.busyUntil } = queue.seen ?? {}
+    const { holder, heldSince, until = busyUntil } = queue.seen ?? {}
     if (cause !== undefined) env.metrics.failed()
     else if (!this.call.once) env.metrics.timedOut()
     const remainingMs = until > now ? until - now : undefined
-    return {
-      waitedMs: now - waiter.startedAt,
-      holder,
-      heldSince,
-      remainingMs,
-      cause,
-      failingSince: outage?.since,
-    }
+    return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
   }
 
   #hasLookedAt(tenure: Tenure | undefined): void {
@@ -323,8 +321,8 @@ export class Acquisition implements Linked<Acquisition> {
 
   /** A call inside its owner's section on the other side of the lock takes no place, and waits for no sibling. */
   #standWithin(): void {
-    const { queue, waiter, env } = this
-    const outer = env.kin?.around(queue.name, waiter.caller)
+    const { queue, waiter } = this
+    const outer = this.#outer
     const { askedAs } = this.#attempt.traces
     if (outer && askedAs !== undefined && askedAs !== outer.storedAs) {
       this.#attempt.traces.leave()

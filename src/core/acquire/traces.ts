@@ -55,11 +55,11 @@ export class Traces {
     const unsettled = this.#unsettled
     if (!unsettled) return undefined
     const { request, cause } = unsettled
-    if (request.owner !== owner || request.heldBefore !== heldBefore) this.#leaveUnsettled()
-    else {
+    if (request.owner === owner && request.heldBefore === heldBefore) {
       this.#unsettled = undefined
       return cause
     }
+    this.#leaveUnsettled()
     return undefined
   }
 
