@@ -85,19 +85,20 @@ describe.skipIf(refusal !== undefined)(
 
     test('fifteen searches find the guide first', async () => {
       const page = await open('/guide', 1_280)
-      const found: Record<string, string> = {}
-      for (const words of Object.keys(searches)) {
-        await page.keyboard.press('Control+k')
-        await page.locator('.VPLocalSearchBox input').fill(words)
-        const first = page.locator('.VPLocalSearchBox .result').first()
-        // Results of other words stay until these have theirs.
+      const input = page.locator('.VPLocalSearchBox input')
+      const first = page.locator('.VPLocalSearchBox .result').first()
+      // The page hears keys when its script runs, and has results when its index has come. Those of other words stay until then.
+      const firstFor = async (words: string): Promise<string> => {
+        if (!(await input.isVisible())) await page.keyboard.press('Control+k')
+        await input.fill(words, { timeout: 5_000 })
+        return (await first.getAttribute('href', { timeout: 5_000 })) ?? ''
+      }
+      for (const [words, guide] of Object.entries(searches)) {
         await expect
-          .poll(async () => (await first.getAttribute('href')) ?? '', { timeout: 20_000 })
-          .toMatch(`/${searches[words]}.html`)
-        found[words] = /([\w-]+)\.html/.exec((await first.getAttribute('href')) ?? '')?.[1] ?? ''
+          .poll(() => firstFor(words).catch(String), { message: words, timeout: 60_000 })
+          .toMatch(`/${guide}.html`)
         await page.keyboard.press('Escape')
       }
-      expect(found).toEqual(searches)
     })
 
     test('no page is wider than a phone', async () => {
