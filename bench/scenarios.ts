@@ -9,9 +9,12 @@ const everywhere = [...locks, ...elsewhere]
 const LOOP_MS = 1_200
 const UNCONTENDED_MS = 1_200
 const FLEET_LOOP_MS = 4_000
-/** A process keeps the lock for a slice; of fewer turns each, one more or less is most of what differs. */
+/**
+ * A process keeps the lock for a slice, after eight turns of one section each: its habit has to form. Of fewer turns those, and one more or less,
+ * would be most of what differs.
+ */
 const SLICE_MS = 25
-const TURNS = 12
+const TURNS = 24
 const LOOP_GRACE_MS = 500
 const PATIENCE_MS = 20_000
 const LITTLE_PATIENCE_MS = 6_000

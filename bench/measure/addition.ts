@@ -21,10 +21,9 @@ export function withAddition(before: Results, later: Results): Results {
   ])
   const { startedAt, tookMs, rounds, machine } = later
   const addition: Addition = { startedAt, tookMs, rounds, machine, scenarios: [...again] }
-  // An addition whose every scenario was run again has nothing left on the page.
-  const earlier = (before.additions ?? []).filter(({ scenarios }) =>
-    scenarios.some((name) => !again.has(name)),
-  )
+  const earlier = (before.additions ?? [])
+    .map((each) => ({ ...each, scenarios: each.scenarios.filter((name) => !again.has(name)) }))
+    .filter(({ scenarios }) => scenarios.length > 0)
   return {
     ...before,
     cells: [...before.cells.filter(({ scenario }) => !again.has(scenario)), ...later.cells],

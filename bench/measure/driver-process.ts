@@ -1,9 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { Command } from '../drivers/commands.js'
 import type { Done, Line, Order, Ready, Unsupported } from '../drivers/order.js'
 
 const MOST_STDERR = 2_000
+/** Where the project lies on this machine is nobody's business: what a driver says before it ends is published. */
+const root = fileURLToPath(new URL('../../', import.meta.url))
 /** How long a driver may take to end. */
 const ENDING_MS = 600
 
@@ -64,7 +67,9 @@ export class DriverProcess {
     for (;;) {
       const { value, done } = await this.#lines.next()
       if (done === true)
-        throw new Error(`the driver ended early: ${this.#stderr.trim() || 'it said nothing'}`)
+        throw new Error(
+          `the driver ended early: ${this.#stderr.replaceAll(root, '').trim() || 'it said nothing'}`,
+        )
       // Other runtimes' libraries may print something of their own.
       if (value.startsWith('{')) return JSON.parse(value)
     }
