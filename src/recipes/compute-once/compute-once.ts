@@ -111,7 +111,7 @@ export class ComputeOnce {
     this.#flights.set(key, flight)
     let result: CachedValue | undefined
     try {
-      const { waitMs } = waiter.call
+      const { waitMs, caller } = waiter.call
       const reading = this.#readInTime(waiter, answerBy(waiter), flight, failingSince)
       flight.found = reading.catch(() => undefined)
       const kept = await reading
@@ -120,14 +120,9 @@ export class ComputeOnce {
         if (!isFresh(kept, this.#now())) this.#refresh(wanted)
         return parsedFrom(kept.text)
       }
-      const { caller } = waiter.call
       const scope = new Scope(caller.owner, caller)
       const left = Math.max(waiter.startedAt + waitMs - this.#now(), 1)
-      const call = {
-        ...this.#callOf(wanted, caller, scope),
-        waitMs: waitMs === 0 ? 0 : left,
-        failingSince,
-      }
+      const call = { ...this.#callOf(wanted, caller, scope), waitMs: waitMs === 0 ? 0 : left, failingSince }
       const outcome = await this.#acquire(call, flight)
       if (!(outcome instanceof HoldRecord)) throw this.#refused(name, outcome, waitMs)
       flight.scope = scope
@@ -269,7 +264,7 @@ export class ComputeOnce {
 
   /**
    * As its leader reads for a flight: as patiently as a call that waits for a lock. One that has no more time for the answer leaves the others
-   * with the store’s silence so far.
+   * with the store's silence so far.
    * @param failingSince since when the store has failed flights before this one
    */
   async #readInTime(
