@@ -143,7 +143,8 @@ ${orRow('changed.fence::text AS fence')}`,
     ),
     free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
     // Does what `Line` of src/stores/rows does in the usual case. It refuses any other: the lock may linger, clients outside the line listen, a
-    // process is away or has let a grant lapse, no message reaches one that is to be told. Where nobody waits it costs the server twice as much as `free`.
+    // process is away or has let a grant lapse, or no message reaches a process that this would tell. Where nobody waits it costs the server
+    // twice as much as `free`.
     pass: statement(
       'pass',
       `
