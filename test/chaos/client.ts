@@ -28,7 +28,7 @@ export class Client {
   constructor(
     store: RedisClient | Store,
     options: HoldfastOptions,
-    resources: readonly Resource[],
+    private readonly resources: readonly Resource[],
     numbers: Numbers,
     ledger: Ledger | undefined,
     private readonly write: (told: Told) => void,
@@ -50,6 +50,15 @@ export class Client {
     const began = performance.now()
     await this.holdfast.close(options)
     return performance.now() - began
+  }
+
+  async look(): Promise<void> {
+    for (const { kind, name } of this.resources) {
+      if (!['lock', 'fenced', 'spin', 'fair'].includes(kind)) continue
+      const state = await this.handles.lock(name).inspect().then(JSON.stringify, String)
+      this.write({ e: 'seen', name, state })
+    }
+    this.write({ e: 'seen', name: '', state: JSON.stringify(this.holdfast.census) })
   }
 
   /** Resolves when its programs have ended, and all that nobody awaits, and tells what is alive then. */

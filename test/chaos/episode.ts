@@ -21,6 +21,7 @@ const TASKS = 8
 const BEAT_MS = 20
 // Some waits for a server are that short.
 const LAG_MS = 40
+const LOOK_MS = 5_000
 /** That programs ask for, see generate.ts. */
 const LONGEST_LEASE_MS = 5_000
 
@@ -76,6 +77,7 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
       if (scene.goesOn) await nemesis.strike(scene)
     }
     const drained = await crew.bid({ do: 'finish' }, 'idle', drainMs)
+    if (!drained) await crew.bid({ do: 'look' }, 'looked', LOOK_MS)
     const closed = drained && (await crew.bid({ do: 'close' }, 'closed', drainMs))
     const gone = closed && (await crew.gone(3_000))
     const endedAt = now()

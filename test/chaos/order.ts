@@ -53,9 +53,11 @@ export type Command =
   /** Begin no further programs; say when those under way have ended. */
   | { readonly do: 'finish' }
   | { readonly do: 'close' }
+  /** Write down what is seen of every lock. */
+  | { readonly do: 'look' }
   | { readonly do: 'block'; readonly ms: number }
   | { readonly do: 'clock'; readonly ms: number }
   | { readonly do: 'reopen'; readonly drainMs: number }
   | { readonly do: 'force'; readonly kind: Resource['kind']; readonly name: string }
 
-export type Word = 'ready' | 'idle' | 'closed'
+export type Word = 'ready' | 'idle' | 'looked' | 'closed'

@@ -60,6 +60,10 @@ async function obey(command: Command): Promise<void> {
     case 'force':
       await force(command).catch(expected)
       return
+    case 'look':
+      await client.look()
+      say('looked')
+      return
     case 'close':
       await close()
   }

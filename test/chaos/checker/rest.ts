@@ -61,9 +61,14 @@ export function checkRest(
       ({ settledAt, diedAt = Number.POSITIVE_INFINITY }) =>
         settledAt === undefined && diedAt >= history.endedAt,
     )
-    for (const { id, kind, names, enteredAt, calledAt } of pending) {
+    for (const { id, kind, names, enteredAt, calledAt, worker } of pending) {
       const state = enteredAt === undefined ? 'waits' : 'has entered'
-      tell('stuck', `${id} on ${names.join(', ')} ${state}, called at ${calledAt.toFixed(0)}`, kind)
+      const events = history.workers.find((each) => each.worker === worker)?.events ?? []
+      const seen = events.map((each) =>
+        each.e === 'seen' && ['', ...names].includes(each.name) ? ` ${each.name}${each.state}` : '',
+      )
+      const what = `${id} on ${names.join(', ')} ${state}, called at ${calledAt.toFixed(0)};${seen.join('')}`
+      tell('stuck', what, kind)
     }
     if (pending.length === 0) tell('stuck', 'a worker did not come to rest')
   } else if (!closed) tell('stuck', 'close() did not settle')

@@ -39,6 +39,8 @@ export type Told =
   /** No call is under way, and this is what is alive in the client. */
   | { readonly e: 'idle'; readonly census: Readonly<Record<string, number>> }
   | { readonly e: 'closed'; readonly ms: number; readonly handles: readonly string[] }
+  /** What a client sees of a lock when calls that should have come to an end have not. */
+  | { readonly e: 'seen'; readonly name: string; readonly state: string }
   /** Something that no program should see. */
   | { readonly e: 'wrong'; readonly what: string }
 
