@@ -68,17 +68,6 @@ switch (scenario) {
     await lock.acquire()
     say('held')
     break
-  case 'keeping':
-  case 'dying': {
-    const keeper = new Holdfast(patterns[what]?.() ?? client(), { watchdogMs: 600_000 })
-    const locks = ['a', 'b'].map((each) => keeper.lock(`{${name}}:${each}`))
-    do for (const each of locks) await each.withLock(() => undefined)
-    while (keeper.census.tenures < locks.length)
-    say(`kept:${keeper.census.tenures}`)
-    if (scenario === 'dying') process.kill(process.pid, 'SIGKILL')
-    process.exit()
-    break
-  }
   case 'pending':
     holdfast.once('waiting', () => say('waiting'))
     await lock.acquire()

@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { freePort } from '../servers/port.js'
-import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 
@@ -106,31 +104,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await endsPromptly(child)
     expect(await scene.ttl()).toBeLessThanOrEqual(3_000)
     await scene.direct.del(scene.name)
-  })
-
-  test.each(['standalone', 'cluster'] as const)(
-    'W9: that keeps locks by habit leaves none behind, though it exits in that very turn (%s)',
-    async (what) => {
-      const { standalone, cluster } = inject('servers')
-      const node = what === 'cluster' ? cluster.startupNodes[0] : standalone
-      const child = start('keeping', node?.port, what)
-      await child.said('kept:2')
-      expect((await child.ended()).code).toBe(0)
-      const holdfast =
-        what === 'cluster' ? new Holdfast(clusterClient(cluster.startupNodes)) : scene.holdfast()
-      for (const each of ['a', 'b'])
-        await (await holdfast.lock(`{${scene.name}}:${each}`).acquire({ waitMs: 20_000 })).release()
-      if (what === 'cluster') await holdfast.close()
-    },
-  )
-
-  test('W9: that is killed while it keeps locks by habit holds nobody up for longer than a first lease', async () => {
-    const child = start('dying')
-    await child.said('kept:2')
-    await child.ended()
-    const names = ['a', 'b'].map((each) => `{${scene.name}}:${each}`)
-    for (const name of names) expect(await scene.direct.pttl(name)).toBeLessThanOrEqual(5_000)
-    await scene.direct.del(names)
   })
 
   test('that awaits a lock stays alive until it has it', async () => {

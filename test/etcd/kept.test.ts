@@ -1,11 +1,11 @@
 /** How a client hears of others that want a lock which it keeps (rule W9). */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
+import { keptByProcesses } from '../kept/processes.cases.js'
 import { EtcdServer } from '../servers/etcd/index.js'
-import { standIn } from '../servers/stand-in.js'
-import { exitsKeeping } from '../session/leaver.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { holdfastOn, wireTo } from './scene.js'
@@ -33,15 +33,20 @@ test('W9: a connection that breaks may have kept a question from it: it lets go'
   await eventually(() => holdfast.census.tenures === 0)
 })
 
-test('W9: a process that calls process.exit() leaves nothing behind', async () => {
-  // A server may drop a request whose connection ends before it has begun with it: this one does not learn of that end.
-  const way = await standIn((client) => {
-    const there = connect(server.port, '127.0.0.1').on('error', () => undefined)
-    client.pipe(there, { end: false })
-    there.pipe(client)
+describe('by a process', () => {
+  let way: StandIn
+  beforeAll(async () => {
+    // A server may drop a request whose connection ends before it has begun with it: this one does not learn of that end.
+    way = await standIn((client) => {
+      const there = connect(server.port, '127.0.0.1').on('error', () => undefined)
+      client.pipe(there, { end: false })
+      there.pipe(client)
+    })
   })
-  onTestFinished(() => way.stop())
-  const name = `kept-${randomUUID()}`
-  await exitsKeeping('etcd', `http://${way.address}`, name)
-  await (await holdfastOn({ hosts: server.url }).lock(name).acquire()).release()
+  afterAll(() => way?.stop())
+  keptByProcesses({
+    at: () => ({ to: 'etcd', hosts: [`http://${way.address}`] }),
+    server: () => ({ host: '127.0.0.1', port: server.port }),
+    over: ({ host, port }) => ({ to: 'etcd', hosts: [`http://${host}:${port}`] }),
+  })
 })

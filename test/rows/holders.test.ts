@@ -4,6 +4,7 @@ import process from 'node:process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { type Hold, Holdfast } from '../../src/index.js'
+import { keptByProcesses } from '../kept/processes.cases.js'
 import { Forked } from '../redisson/forked.js'
 import { bringSqlServer } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
@@ -47,6 +48,16 @@ function stopped(rows: () => Rows): void {
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   const rows = (): Rows => ({ product, address: database().address })
   stopped(rows)
+  // The others send no messages, so nothing is kept there.
+  if (product === 'PostgreSQL')
+    keptByProcesses(
+      {
+        at: rows,
+        server: () => database().address,
+        over: ({ host, port }) => ({ product, address: { ...database().address, host, port } }),
+      },
+      { writesAtExit: false },
+    )
 
   test('S8: a holder that is killed holds others up for its lease, and no longer', async () => {
     const { holder, name, watchdogMs } = await holderOf(rows())
@@ -84,4 +95,5 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
 describe('SQLite', () => {
   const path = new Stand().path()
   stopped(() => ({ path }))
+  keptByProcesses({ at: () => ({ path }) }, { writesAtExit: false })
 })

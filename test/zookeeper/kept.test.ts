@@ -1,8 +1,8 @@
 /** How a client hears of others that want a lock which it keeps (rule W9). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keptByProcesses } from '../kept/processes.cases.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
-import { exitsKeeping } from '../session/leaver.js'
 import { Wire } from '../wire/wire.js'
 import { Scene } from './scene.js'
 
@@ -30,7 +30,8 @@ test('W9: a connection that breaks may have kept a question from it: it lets go'
   await until(() => holdfast.census.tenures === 0, { what: 'the lock is free' })
 })
 
-test('W9: a process that calls process.exit() leaves nothing behind', async () => {
-  await exitsKeeping('ZooKeeper', server.address, 'left')
-  await (await scene.holdfast(server.address).lock('left').acquire()).release()
+keptByProcesses({
+  at: () => ({ to: 'zookeeper', servers: [server.address], root: '/kept' }),
+  server: () => ({ host: '127.0.0.1', port: Number(server.address.split(':')[1]) }),
+  over: ({ host, port }) => ({ to: 'zookeeper', servers: [`${host}:${port}`], root: '/kept' }),
 })

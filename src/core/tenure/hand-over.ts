@@ -65,7 +65,7 @@ export async function handOverByCommand(
   const { tenures, orphans } = env
   const { call } = successor
   const next = nextTenure(env, tenure, call)
-  const leaseMs = call.leaseMs ?? tenures.watchdog.leaseMs
+  const leaseMs = tenure.stay ? env.lingering.leaseMs(call) : (call.leaseMs ?? tenures.watchdog.leaseMs)
   const sentAt = env.schedule.clock.now()
   const { name, storedAs: owner } = next
   const request = { name, owner, heldBefore: 0, leaseMs: leaseMs + env.settings.quarantineMs }

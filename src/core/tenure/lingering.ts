@@ -28,8 +28,7 @@ interface Ear {
 export interface Offer {
   readonly ear: Ear
   readonly asks: number
-  /** The lease to ask for, if not the usual one. */
-  readonly leaseMs: number | undefined
+  readonly leaseMs: number
 }
 
 /**
@@ -45,7 +44,8 @@ export interface Offer {
  *
  * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
  * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over. Such a tenure
- * is over soon, so it begins with the short lease of a grant in line, where leases are not the session's: a process that dies with nobody inside holds others up no longer than that.
+ * is over soon, so each of its leases is the short one of a grant in line, where leases are not the session's: a process that dies with nobody
+ * inside holds others up no longer than that. So a hold with a lease of its own is released.
  */
 export class Lingering {
   /** By the name of the lock. */
@@ -68,15 +68,21 @@ export class Lingering {
   ) {}
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
-  offer({ name, lingerMs = 0, leaseMs }: Call): Offer | undefined {
+  offer(call: Call): Offer | undefined {
+    const { name, lingerMs = 0, leaseMs } = call
     if (lingerMs === 0 || this.#ended) return undefined
     const auto = lingerMs === 'auto'
-    if (auto && this.#likelyMs(name) === 0) return undefined
+    if (auto && (leaseMs !== undefined || this.#likelyMs(name) === 0)) return undefined
     const ear = this.#ears.get(name) ?? this.#listen(name, auto)
-    if (!ear?.watch.inForce) return undefined
+    return ear?.watch.inForce ? { ear, asks: ear.asks, leaseMs: this.leaseMs(call) } : undefined
+  }
+
+  /** The lease to ask for where the lock may stay. */
+  leaseMs({ lingerMs, leaseMs }: Call): number {
+    const { port, settings } = this.services
     // A store whose locks last as long as their session would need a command to give one a lease of its own.
-    const short = auto && leaseMs === undefined && !this.services.port.bound
-    return { ear, asks: ear.asks, leaseMs: short ? firstLeaseMs(this.services.settings.watchdogMs) : leaseMs }
+    const short = lingerMs === 'auto' && !port.bound
+    return leaseMs ?? (short ? firstLeaseMs(settings.watchdogMs) : settings.watchdogMs)
   }
 
   /** A tenure has begun by that answer, to a request that was sent then. */
@@ -98,7 +104,7 @@ export class Lingering {
     const auto = lingerMs === 'auto'
     const spent = isSpent(this.services, tenure, now)
     const likelyMs = auto && !spent ? this.#likelyMs(queue.name) : 0
-    if (auto && likelyMs === 0) return undefined
+    if (auto && (likelyMs === 0 || renewUntil === undefined)) return undefined
     // To the end of the turn of the event loop.
     if (stay.asked) return kind.placePer === 'call' || spent ? undefined : now
     const until = auto
