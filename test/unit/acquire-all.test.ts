@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
 import type { HoldRecord } from '../../src/core/tenure/tenure.js'
+import { fairLock, lock, readLock } from '../../src/kinds/kinds.js'
 import { AcquireAll, type AcquireAllRefusal, type Terms } from '../../src/kinds/several/acquire-all.js'
+import type { AcquireRequest } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { later } from '../setup/later.js'
-import { callFrom, root } from './scenery.js'
+import { callFrom, root, within } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
 import { ScriptedPort } from './scripted-port.js'
 
@@ -28,7 +30,7 @@ function assemble(terms: Partial<Terms> = {}): Promise<readonly HoldRecord[] | A
 }
 
 /** Grants what is asked for now. */
-const answer = (): Promise<unknown> => scripted.answer(() => ({ outcome: 'granted' }))
+const answer = (): Promise<readonly AcquireRequest[]> => scripted.answer(() => ({ outcome: 'granted' }))
 
 describe('AcquireAll', () => {
   test.each([
@@ -85,4 +87,23 @@ describe('AcquireAll', () => {
     await ended
     expect(scripted.locker.census).toMatchObject({ gates: 0, calls: 0, tenures: 0, orphans: 0 })
   })
+
+  test.each([lock, fairLock, readLock])(
+    'W2: one was lost meanwhile: what waits for the release of the others is woken by it ($name)',
+    async (kind) => {
+      scripted = new ScriptedLocker(port, clock, {}, kind)
+      const caller = root(scripted.owners.next())
+      // As for a section that opens a scope of its own.
+      const outcome = assemble({ caller, holder: within(caller), unrelated: true })
+      await answer()
+      const [taken] = await answer()
+      if (!taken) throw new Error('b was asked for')
+      const { keyspace } = kind
+      scripted.locker.tenures.lostInStore({ keyspace, name: 'b', owner: taken.owner, reason: 'not-in-store' })
+      await answer()
+      expect(await scripted.freeAll()).toEqual(['a', 'c'])
+      for (const _ of NAMES) await answer()
+      expect(await outcome).toHaveLength(NAMES.length)
+    },
+  )
 })

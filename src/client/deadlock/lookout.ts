@@ -39,10 +39,9 @@ export class Lookout implements Surroundings, WaitObserver {
   /** A call of that kind waits. Returns what is to be called when it does no longer; nothing if it can be in no deadlock. */
   waits(kind: Kind, wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
     const role = roleOf(kind)
-    const { name, unrelated, among } = wait.call
-    // Nothing is held by an owner that was made for this call, but other locks of the same call. Who waits for any of several is not stuck.
-    const canHold = !unrelated || among === 'all'
-    if (!role || !canHold || among === 'any' || this.#refused) return undefined
+    const { name, unrelated, anyOf = false } = wait.call
+    // Nothing is held by an owner that was made for this call. Who waits for any of several is not stuck.
+    if (!role || unrelated || anyOf || this.#refused) return undefined
     const within = new WaitWithin(this, wait, { kind: role, name }, calledAt)
     return () => within.end()
   }

@@ -8,7 +8,7 @@ export interface Call {
   readonly caller: Scope
   /** The scope the hold will belong to: the caller's own, or that of the section it opens. */
   readonly holder: Scope
-  /** Whether its owner was made for it: then no other call can act for the same one. */
+  /** Whether its owner was made for it: then no other call acts for the same one, and the owner has nothing else. */
   readonly unrelated: boolean
   /** Infinity: as long as it takes. Zero: one attempt. */
   readonly waitMs: number
@@ -19,8 +19,8 @@ export interface Call {
   readonly lingerMs?: number | 'auto' | undefined
   /** False: within a section of its own owner it is refused. Absent: it enters once more. */
   readonly reentrant?: boolean | undefined
-  /** Set where it is for one of several locks: all of them are wanted, or any. */
-  readonly among?: 'all' | 'any' | undefined
+  /** Whether it is for one of several locks of which any will do. */
+  readonly anyOf?: boolean | undefined
   /** The call for several locks that makes this one. */
   readonly composition?: Composition | undefined
   /** How many permits it wants, where the kind has permits. */

@@ -249,6 +249,8 @@ export class AcquireAll implements Composition {
     return {
       ...terms,
       ...by,
+      // It may have to wait for the release of what the same call has given back.
+      unrelated: false,
       name,
       polls,
       reentrant,
@@ -257,7 +259,6 @@ export class AcquireAll implements Composition {
       failingSince: this.#failingSince,
       // Until all are held the watchdog renews without end, see #complete.
       maxHoldMs: Infinity,
-      among: 'all',
       composition: this,
     }
   }

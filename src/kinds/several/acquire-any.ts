@@ -150,13 +150,13 @@ export class AcquireAny implements Composition {
     let taken: AnyOutcome | undefined
     try {
       const waiting = indexes.map(async (index): Promise<AnyOutcome> => {
-        const among = indexes.length > 1 ? 'any' : undefined
+        const anyOf = indexes.length > 1
         const call = {
           ...terms,
           name: this.nameOf(index),
           waitMs: sliceMs,
           signal: inner.signal,
-          among,
+          anyOf,
           failingSince,
         } as const
         const outcome = await locker.acquire(call).catch((error: unknown) => {
