@@ -97,7 +97,7 @@ export class Attempt {
     const { watchdog } = env.tenures
     const watching = queue.watch.inForce
     const offer = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
-    const leaseMs = offer?.leaseMs ?? call.leaseMs ?? watchdog.leaseMs
+    const leaseMs = env.lingering.leaseMs(call, offer)
     const hears = watching || queue.pollsOf(call) !== undefined
     const request: AcquireRequest = {
       name: tenure.name,

@@ -65,15 +65,15 @@ export async function handOverByCommand(
   const { tenures, orphans } = env
   const { call } = successor
   const next = nextTenure(env, tenure, call)
-  const leaseMs = tenure.stay ? env.lingering.leaseMs(call) : (call.leaseMs ?? tenures.watchdog.leaseMs)
+  const leaseMs = env.lingering.leaseMs(call, tenure.stay)
   const sentAt = env.schedule.clock.now()
   const { name, storedAs: owner } = next
   const request = { name, owner, heldBefore: 0, leaseMs: leaseMs + env.settings.quarantineMs }
   successor.handOffPending = true
   const sent = env.port.handOver({ ...request, from: tenure.storedAs })
   const reply = await withinLease(env, tenure, sentAt, 'handOver', () => sent).catch(() => undefined)
+  successor.handOffPending = false
   if (reply?.outcome !== 'granted') {
-    successor.handOffPending = false
     tenures.watchdog.unwatch(next)
     if (reply) return 'lost'
     void orphans.begin(request, sent)
@@ -89,7 +89,6 @@ export async function handOverByCommand(
   // The previous holder's end is told before the next one's beginning.
   onDone()
   if (!inTime) {
-    successor.handOffPending = false
     tenures.watchdog.unwatch(next)
     void orphans.begin(request, sent)
   } else await give(env, successor, grant)

@@ -28,7 +28,6 @@ interface Ear {
 export interface Offer {
   readonly ear: Ear
   readonly asks: number
-  readonly leaseMs: number
 }
 
 /**
@@ -68,20 +67,22 @@ export class Lingering {
   ) {}
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
-  offer(call: Call): Offer | undefined {
-    const { name, lingerMs = 0, leaseMs } = call
+  offer({ name, lingerMs = 0, leaseMs }: Call): Offer | undefined {
     if (lingerMs === 0 || this.#ended) return undefined
     const auto = lingerMs === 'auto'
     if (auto && (leaseMs !== undefined || this.#likelyMs(name) === 0)) return undefined
     const ear = this.#ears.get(name) ?? this.#listen(name, auto)
-    return ear?.watch.inForce ? { ear, asks: ear.asks, leaseMs: this.leaseMs(call) } : undefined
+    return ear?.watch.inForce ? { ear, asks: ear.asks } : undefined
   }
 
-  /** The lease to ask for where the lock may stay. */
-  leaseMs({ lingerMs, leaseMs }: Call): number {
+  /**
+   * The lease to ask for.
+   * @param stay set where the lock may stay
+   */
+  leaseMs({ lingerMs, leaseMs }: Call, stay: Offer | Stay | undefined): number {
     const { port, settings } = this.services
     // A store whose locks last as long as their session would need a command to give one a lease of its own.
-    const short = lingerMs === 'auto' && !port.bound
+    const short = stay && lingerMs === 'auto' && !port.bound
     return leaseMs ?? (short ? firstLeaseMs(settings.watchdogMs) : settings.watchdogMs)
   }
 
@@ -103,14 +104,15 @@ export class Lingering {
     const { settings, kind } = this.services
     const auto = lingerMs === 'auto'
     const spent = isSpent(this.services, tenure, now)
-    const likelyMs = auto && !spent ? this.#likelyMs(queue.name) : 0
-    if (auto && (likelyMs === 0 || renewUntil === undefined)) return undefined
+    const leased = renewUntil === undefined
+    const likelyMs = auto && !spent && !leased ? this.#likelyMs(queue.name) : 0
+    if (auto && likelyMs === 0) return undefined
     // To the end of the turn of the event loop.
     if (stay.asked) return kind.placePer === 'call' || spent ? undefined : now
     const until = auto
       ? Math.min(now + likelyMs, tenure.since + settings.handOverSliceMs)
       : (stay.since ?? now) + lingerMs
-    const leaseEndsAt = renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
+    const leaseEndsAt = leased ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
     const endsAt = Math.min(until, stay.until, leaseEndsAt)
     return endsAt > now ? endsAt : undefined
   }
@@ -185,7 +187,7 @@ export class Lingering {
     this.#ended = true
     this.#letAllGo()
     this.#forgoExit?.()
-    for (const name of [...this.#ears.keys()]) this.forget(name)
+    for (const name of this.#ears.keys()) this.forget(name)
     this.#keepAlive.end()
   }
 
@@ -227,7 +229,7 @@ export class Lingering {
   }
 
   #letAllGo(): void {
-    for (const { tenure } of [...this.#left.values()]) this.#letGo(tenure)
+    for (const { tenure } of this.#left.values()) this.#letGo(tenure)
   }
 
   /** The release of a lock that has stayed. Its holder has been told long ago that it went well. */
