@@ -145,6 +145,21 @@ describe('a process keeps a lock by itself', () => {
       expect(await processes.taken()).toBe(false)
     }
   })
+
+  test.each([
+    ['was extended', (held: Hold) => held.extend(600_000)],
+    ['was renewed', () => processes.clock.advance(2_000)],
+  ])(
+    'W9: not with a lease that %s: a process that dies with nobody inside would leave it',
+    async (_, lengthen) => {
+      const lock = client({ handOverSliceMs: 10_000 }).lock('lock')
+      await processes.sections(lock, 12)
+      const hold = await lock.acquire()
+      await lengthen(hold)
+      await hold.release()
+      expect(await processes.taken()).toBe(false)
+    },
+  )
 })
 
 describe('the lease of a lock that may be kept', () => {

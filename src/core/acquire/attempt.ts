@@ -94,7 +94,6 @@ export class Attempt {
 
   #ask(tenure: Tenure, answerBy: number, left: AbortSignal | undefined): Question {
     const { env, queue, call, waiter, learned } = this
-    const { watchdog } = env.tenures
     const watching = queue.watch.inForce
     const offer = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
     const leaseMs = env.lingering.leaseMs(call, offer)
@@ -117,7 +116,7 @@ export class Attempt {
     waiter.drain()
     learned.asked += 1
     // Before it is sent, so that no grant is ever without its watchdog (rule L5).
-    if (call.leaseMs === undefined) watchdog.watch(tenure)
+    if (call.leaseMs === undefined) env.tenures.watchdog.watch(tenure)
     const { version } = queue.watch
     const sentAt = env.schedule.clock.now()
     this.#heardAt = sentAt

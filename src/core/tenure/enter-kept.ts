@@ -35,7 +35,7 @@ export async function enterInStore(env: Environment, queue: LocalQueue, waiter: 
   env.metrics.lingered()
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
-  const passed = handOverByCommand(env, queue, tenure, waiter, () => undefined).then((outcome) => {
+  const passed = handOverByCommand(env, queue, tenure, waiter).then((outcome) => {
     if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
     if (outcome === 'unknown') abandon(env, tenure, noAnswer(tenure.name), schedule.clock.now())
   })

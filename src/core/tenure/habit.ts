@@ -43,9 +43,10 @@ export class Habits {
   left(name: string, now: number): void {
     let habit = this.#of.get(name)
     if (!habit) {
+      const [oldest = name] = this.#of.keys()
+      if (this.#of.size === MOST_NAMES) this.#of.delete(oldest)
       habit = new Habit()
       this.#of.set(name, habit)
-      if (this.#of.size > MOST_NAMES) this.#forgetOldest()
     }
     habit.left(now)
   }
@@ -60,12 +61,5 @@ export class Habits {
 
   end(name: string): void {
     this.#of.delete(name)
-  }
-
-  #forgetOldest(): void {
-    for (const name of this.#of.keys()) {
-      this.#of.delete(name)
-      return
-    }
   }
 }

@@ -60,7 +60,7 @@ export async function handOverByCommand(
   queue: LocalQueue,
   tenure: Tenure,
   successor: Waiter,
-  onDone: () => void,
+  onDone?: () => void,
 ): Promise<'done' | 'lost' | 'unknown'> {
   const { tenures, orphans } = env
   const { call } = successor
@@ -87,18 +87,13 @@ export async function handOverByCommand(
   tenure.stay = undefined
   tenures.end(tenure)
   // The previous holder's end is told before the next one's beginning.
-  onDone()
+  onDone?.()
   if (!inTime) {
     tenures.watchdog.unwatch(next)
     void orphans.begin(request, sent)
-  } else await give(env, successor, grant)
-  return 'done'
-}
-
-/** To the next in line, or to nobody, if that call has left meanwhile. */
-async function give(env: Environment, successor: Waiter, grant: HoldRecord): Promise<void> {
-  if (successor.gone) await env.discard(grant)
+  } else if (successor.gone) await env.discard(grant)
   else successor.receive(grant)
+  return 'done'
 }
 
 function handedOver(tenure: Tenure, call: Call, from: number): HoldRecord {

@@ -43,8 +43,8 @@ export interface Offer {
  *
  * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
  * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over. Such a tenure
- * is over soon, so each of its leases is the short one of a grant in line, where leases are not the session's: a process that dies with nobody
- * inside holds others up no longer than that. So a hold with a lease of its own is released.
+ * is over soon, so its leases are the short ones of a grant in line, where leases are not the session's: a process that dies with nobody
+ * inside holds others up no longer than that. With a longer lease (asked for, or renewed) it does not stay.
  */
 export class Lingering {
   /** By the name of the lock. */
@@ -53,6 +53,8 @@ export class Lingering {
   readonly #left = new Map<string, HoldRecord>()
   readonly #habits = new Habits()
   readonly #keepAlive = new KeepAlive()
+  /** For how long a process that dies with nobody inside may hold others up by its habit. Where a lock lasts as long as its session, it does so anyway. */
+  readonly #shortMs: number
   #deafUntil = -Infinity
   #ended = false
   #forgoExit: (() => void) | undefined
@@ -64,7 +66,9 @@ export class Lingering {
     private readonly tenures: Tenures,
     /** Releases for good. */
     private readonly discard: (grant: HoldRecord) => Promise<void>,
-  ) {}
+  ) {
+    this.#shortMs = services.port.bound ? Infinity : firstLeaseMs(services.settings.watchdogMs)
+  }
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
   offer({ name, lingerMs = 0, leaseMs }: Call): Offer | undefined {
@@ -80,10 +84,8 @@ export class Lingering {
    * @param stay set where the lock may stay
    */
   leaseMs({ lingerMs, leaseMs }: Call, stay: Offer | Stay | undefined): number {
-    const { port, settings } = this.services
-    // A store whose locks last as long as their session would need a command to give one a lease of its own.
-    const short = stay && lingerMs === 'auto' && !port.bound
-    return leaseMs ?? (short ? firstLeaseMs(settings.watchdogMs) : settings.watchdogMs)
+    const short = stay && lingerMs === 'auto' ? this.#shortMs : Infinity
+    return leaseMs ?? Math.min(short, this.services.settings.watchdogMs)
   }
 
   /** A tenure has begun by that answer, to a request that was sent then. */
@@ -104,15 +106,15 @@ export class Lingering {
     const { settings, kind } = this.services
     const auto = lingerMs === 'auto'
     const spent = isSpent(this.services, tenure, now)
-    const leased = renewUntil === undefined
-    const likelyMs = auto && !spent && !leased ? this.#likelyMs(queue.name) : 0
+    const isLong = Math.max(tenure.deadline, tenure.storedUntil) - now > this.#shortMs
+    const likelyMs = spent || isLong ? 0 : this.#likelyMs(queue.name)
     if (auto && likelyMs === 0) return undefined
     // To the end of the turn of the event loop.
     if (stay.asked) return kind.placePer === 'call' || spent ? undefined : now
     const until = auto
       ? Math.min(now + likelyMs, tenure.since + settings.handOverSliceMs)
       : (stay.since ?? now) + lingerMs
-    const leaseEndsAt = leased ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
+    const leaseEndsAt = renewUntil === undefined ? tenure.deadline - BEFORE_LEASE_ENDS_MS : Infinity
     const endsAt = Math.min(until, stay.until, leaseEndsAt)
     return endsAt > now ? endsAt : undefined
   }
