@@ -90,6 +90,18 @@ export const ofCore: readonly Fault[] = [
     text: 'tenure.handOvers >= settings.maxHandOvers ||',
     becomes: 'tenure.handOvers >= settings.maxHandOvers &&',
   }),
+  ...inSource('core/tenure/lingering.ts', {
+    name: 'kept-for-long',
+    fault: 'a lock is kept by habit whatever its lease: a process that dies then leaves that',
+    text: 'spent || isLong ? 0',
+    becomes: 'spent ? 0',
+  }),
+  ...inSource('kinds/several/acquire-all.ts', {
+    name: 'gives-back-unwatched',
+    fault: 'a multi-lock that begins anew is not woken by the release of what it gave back',
+    text: '      unrelated: false,\n',
+    becomes: '\n',
+  }),
   ...inSource('core/lease/watchdog.ts', {
     name: 'renewal-answered-late',
     fault: 'a renewal that is answered after the deadline is taken for good',
