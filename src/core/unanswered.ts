@@ -13,16 +13,7 @@ export class Unanswered {
   upToEnd<Result>(work: Promise<Result>, name?: string): Promise<Result> {
     return new Promise((resolve, reject) => {
       const end = (): void => reject(new ClosedError(name))
-      work.then(
-        (result) => {
-          this.#ends.delete(end)
-          resolve(result)
-        },
-        (error: unknown) => {
-          this.#ends.delete(end)
-          reject(error)
-        },
-      )
+      work.then(resolve, reject).then(() => this.#ends.delete(end))
       if (this.#over) end()
       else this.#ends.add(end)
     })

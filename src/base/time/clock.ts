@@ -65,14 +65,10 @@ export class LeaseTime {
 
   at(monotonicMs: number, wallMs: number): number {
     const offset = wallMs - monotonicMs
-    const before = this.#lowestOffset ?? offset
-    if (this.jumps(monotonicMs, wallMs)) {
-      this.#skip(offset - before)
-      this.#lowestOffset = offset
-    } else if (offset <= before) {
-      if (before - offset > WALL_TOLERANCE_MS) this.#setBackMs += before - offset
-      this.#lowestOffset = offset
-    }
+    const aheadMs = offset - (this.#lowestOffset ?? offset)
+    if (aheadMs > WALL_TOLERANCE_MS) this.#skip(aheadMs)
+    else if (aheadMs < -WALL_TOLERANCE_MS) this.#setBackMs -= aheadMs
+    if (aheadMs <= 0 || aheadMs > WALL_TOLERANCE_MS) this.#lowestOffset = offset
     return monotonicMs + this.#skippedMs
   }
 
@@ -107,22 +103,12 @@ export class SystemClock implements Clock {
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
-    const timer = new SystemTimer(this, delayMs, () => {
-      this.#timers.delete(timer)
-      callback()
-    })
-    this.#timers.add(timer)
-    return {
-      cancel: () => {
-        this.#timers.delete(timer)
-        timer.cancel()
-      },
-    }
+    return new SystemTimer(this, delayMs, callback, this.#timers)
   }
 }
 
 /** Fires when the time has come by the lease clock, also where the timers of the machine stood still meanwhile. */
-class SystemTimer {
+class SystemTimer implements Timer {
   readonly #dueAt: number
   #timeout: NodeJS.Timeout | undefined
   #look: NodeJS.Immediate | undefined
@@ -131,8 +117,11 @@ class SystemTimer {
     private readonly clock: Clock,
     delayMs: number,
     private readonly callback: () => void,
+    /** Those that stand. */
+    private readonly timers: Set<SystemTimer>,
   ) {
     this.#dueAt = checkedTime(clock.now() + delayMs)
+    timers.add(this)
     this.#sleep(delayMs)
   }
 
@@ -144,6 +133,7 @@ class SystemTimer {
   }
 
   cancel(): void {
+    this.timers.delete(this)
     clearTimeout(this.#timeout)
     clearImmediate(this.#look)
   }
@@ -166,6 +156,9 @@ class SystemTimer {
    * not count as late, so those are read first.
    */
   #fire(): void {
-    this.#look = setImmediate(this.callback)
+    this.#look = setImmediate(() => {
+      this.timers.delete(this)
+      this.callback()
+    })
   }
 }

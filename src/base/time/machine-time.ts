@@ -13,16 +13,14 @@ export const nextTick = process.nextTick.bind(process)
 /** A timer to await. */
 export const { setTimeout: pause } = promised
 
-const now = performance.now.bind(performance)
-const today = Date.now.bind(Date)
 const ticks = process.hrtime.bigint.bind(process.hrtime)
 
 /** The clocks of this machine. */
 export const machineTime = {
   /** Never set; its zero is each thread's own. */
-  monotonicMs: (): number => now(),
+  monotonicMs: performance.now.bind(performance),
   /** The same with one zero for all threads of the process, and on Linux for all processes. */
   sharedUs: (): number => Number(ticks() / 1_000n),
   /** Since 1970, by a clock that may be set. */
-  wallMs: (): number => today(),
+  wallMs: Date.now.bind(Date),
 }

@@ -126,6 +126,7 @@ export class Acquisition implements Linked<Acquisition> {
 
   #observe(): Situation {
     const { env, queue, call, waiter } = this
+    const { watch, policy } = queue
     const { deadline, once } = waiter
     const learned = this.#learned
     const now = env.schedule.clock.now()
@@ -134,7 +135,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#standWithin()
     const tenureHere = this.#tenureHere(tenure)
     const retryAt = learned.retryAt(now)
-    const doubtsFrom = tenure && tenureHere === 'held' ? queue.watch.doubtsFrom(tenure.since) : Infinity
+    const doubtsFrom = tenure && tenureHere === 'held' ? watch.doubtsFrom(tenure.since) : Infinity
     return {
       now,
       deadline,
@@ -148,19 +149,19 @@ export class Acquisition implements Linked<Acquisition> {
       hasLooked: this.#looked && (once || now >= deadline || tenure === this.#lookedAt),
       tenureHere,
       sibling: this.#sibling,
-      mayAsk: queue.policy.mayAsk(waiter, tenure),
+      mayAsk: policy.mayAsk(waiter, tenure),
       hasAsked: learned.asked > 0,
-      unread: queue.watch.unread,
+      unread: watch.unread,
       doubtsFrom,
       backUntil: queue.backUntil,
       outOfPatience: this.#attempt.outOfPatience(now),
-      knownUntil: queue.policy.knownUntil(waiter),
+      knownUntil: policy.knownUntil(waiter),
       waits: this.#waiting.begun,
       retryAt,
       pollAt: learned.pollAt(queue.pollsOf(call), now),
-      watching: queue.watch.inForce,
+      watching: watch.inForce,
       learnedWhileWatching: learned.watching,
-      watchAgainAt: queue.watch.againAt,
+      watchAgainAt: watch.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
     }
   }

@@ -115,11 +115,11 @@ export class Attempt {
     queue.policy.aboutToAsk?.()
     waiter.drain()
     learned.asked += 1
-    // Before it is sent, so that no grant is ever without its watchdog (rule L5).
-    if (call.leaseMs === undefined) env.tenures.watchdog.watch(tenure)
-    const { version } = queue.watch
     const sentAt = env.schedule.clock.now()
     this.#heardAt = sentAt
+    // Before it is sent, so that no grant is ever without its watchdog (rule L5).
+    if (call.leaseMs === undefined) env.tenures.watchdog.watch(tenure, sentAt)
+    const { version } = queue.watch
     const sent = call.sends?.(request) ?? env.port.acquire(request)
     const earlier = this.traces.repeated(request)
     learned.watching = false

@@ -1,29 +1,29 @@
 import { StoreError, TooManyWaitersError } from '../../base/errors/errors.js'
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { labelOf, ownerText } from '../../base/identity/label.js'
-import type { TimerHandle } from '../../base/time/schedule.js'
-import type { WaitingEvent } from '../../observe/events/events.js'
+import { Alarm, type TimerHandle } from '../../base/time/schedule.js'
 import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
-import type { LocalQueue } from '../queue/local-queue.js'
+import type { LocalQueue, Seen } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 
 /** How long a store may be silent before those who wait for it are told. */
 const SILENT_MS = 1_000
 
 /** One call's time among those that wait: counted, told of, and warned of when it lasts. */
-export class Waiting {
+export class Waiting extends Alarm {
   #begun = false
   #toldOfHolder = false
   #toldOfTrouble = false
-  #warning: TimerHandle | undefined
   #onEnd: (() => void) | undefined
 
   constructor(
     private readonly env: Environment,
     private readonly queue: LocalQueue,
     private readonly waiter: Waiter,
-  ) {}
+  ) {
+    super()
+  }
 
   get begun(): boolean {
     return this.#begun
@@ -38,7 +38,7 @@ export class Waiting {
     waiter.counts = true
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
-    this.#warning = env.schedule.at(waiter.startedAt + warnAfterMs, () => this.#warn())
+    env.schedule.set(this, waiter.startedAt + warnAfterMs)
     this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
@@ -61,7 +61,7 @@ export class Waiting {
   end(): void {
     if (!this.#begun) return
     const { env, queue, waiter } = this
-    env.schedule.cancel(this.#warning)
+    env.schedule.cancel(this)
     this.#onEnd?.()
     queue.waiters.untold?.delete(this.#tellOfHolder)
     if (waiter.counts) queue.waiters.waiting -= 1
@@ -73,9 +73,7 @@ export class Waiting {
   tell(): void {
     if (this.#toldOfHolder || !this.#begun) return
     this.#toldOfHolder = true
-    const { holder, heldSince, until = 0 } = this.queue.seen ?? {}
-    const remainingMs = Math.max(until - this.env.schedule.clock.now(), 0)
-    this.#tell({ holder, holderLabel: holder && labelOf(holder), heldSince, remainingMs, cause: undefined })
+    this.#tell(this.queue.seen)
   }
 
   readonly #tellOfHolder = (): void => {
@@ -87,17 +85,26 @@ export class Waiting {
   #tellOfTrouble(cause: StoreError): void {
     if (this.#toldOfTrouble) return
     this.#toldOfTrouble = true
-    this.#tell({ holder: undefined, holderLabel: undefined, heldSince: undefined, remainingMs: 0, cause })
+    this.#tell(undefined, cause)
   }
 
-  #tell(seen: Omit<WaitingEvent, 'name' | 'owner'>): void {
-    const { events } = this.env
+  #tell({ holder, heldSince, until = 0 }: Partial<Seen> = {}, cause?: StoreError): void {
+    const { events, schedule } = this.env
+    if (!events.hears('waiting')) return
     const { name, caller } = this.waiter.call
-    if (events.hears('waiting')) events.emit('waiting', { name, owner: caller.owner, ...seen })
+    events.emit('waiting', {
+      name,
+      owner: caller.owner,
+      holder,
+      holderLabel: holder && labelOf(holder),
+      heldSince,
+      remainingMs: Math.max(until - schedule.clock.now(), 0),
+      cause,
+    })
   }
 
   /** A wait for oneself looks like any other wait: only its length gives it away. */
-  #warn(): void {
+  ring(): void {
     const { env, queue, waiter } = this
     const { name } = queue
     const holder = queue.tenures.all.find(({ state }) => state === 'held')

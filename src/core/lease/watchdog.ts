@@ -65,11 +65,11 @@ export class Watchdog {
   }
 
   /** Called before the acquire is sent, so that no grant is ever without its watchdog (rule L5). */
-  watch(tenure: Tenure): void {
+  watch(tenure: Tenure, now = this.schedule.clock.now()): void {
     if (tenure.watched) return
     tenure.watched = true
     this.#watched += 1
-    this.#round ??= this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => this.#renewAll())
+    this.#round ??= this.schedule.at(now + this.#everyMs, () => this.#renewAll())
   }
 
   /** The tenure has a hold again that is to be renewed for, after one whose time may have been over (`maxHoldMs`). */

@@ -20,7 +20,7 @@ const STEP_ASIDE_MS = 2
 const STEP_ASIDE_ATTEMPTS = 5
 
 /** Who has a lock, and until when it is not free. */
-interface Seen {
+export interface Seen {
   readonly holder: Owner | undefined
   /** Since when that owner has it, by the store's clock. */
   readonly heldSince: number | undefined

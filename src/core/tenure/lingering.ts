@@ -126,7 +126,7 @@ export class Lingering {
     if (!stay) return
     const { schedule } = this.services
     const { entered } = stay
-    this.#noteLeft(grant, now)
+    if (grant.lingerMs === 'auto') this.#noteLeft(grant, now)
     this.#forgoExit ??= atExit(() => this.#letAllGo())
     if (stay.asked)
       schedule.afterTurn(() => {
@@ -168,7 +168,7 @@ export class Lingering {
 
   /** A tenure has ended, and no call of this process is left that wants its lock. */
   leftBehind({ holds: [last] }: Tenure): void {
-    if (last && !last.stayed) this.#noteLeft(last, this.services.schedule.clock.now())
+    if (last?.lingerMs === 'auto' && !last.stayed) this.#noteLeft(last, this.services.schedule.clock.now())
   }
 
   /** A tenure is over. */
@@ -198,8 +198,7 @@ export class Lingering {
     return this.services.kind.placePer === 'process' ? this.#habits.keepMs(name) : 0
   }
 
-  #noteLeft({ lingerMs, grantedAt, tenure: { name } }: HoldRecord, now: number): void {
-    if (lingerMs !== 'auto') return
+  #noteLeft({ grantedAt, tenure: { name } }: HoldRecord, now: number): void {
     const { settings } = this.services
     // After a section that is as long as a slice the lock never stays, so it is not to be noted as if it might.
     if (now - grantedAt < settings.handOverSliceMs) this.#habits.left(name, now)

@@ -48,8 +48,9 @@ export async function release(env: Environment, grant: HoldRecord, onEnd: () => 
   const { clock } = env.schedule
   const askedAt = clock.now()
   // A release waits for no nested acquisition that only waits for its own turn: each may take as long as a command.
-  const before = turns.tryTake() ? undefined : await turns.takeFirst()
-  const begunAt = clock.now()
+  const atOnce = turns.tryTake()
+  const before = atOnce ? undefined : await turns.takeFirst()
+  const begunAt = atOnce ? askedAt : clock.now()
   env.tenures.stillHeld(tenure, begunAt)
   // If the release before it has used up the patience for this outage, this one does not try again.
   const isOver = before !== undefined && begunAt - askedAt >= env.settings.storeTimeoutMs

@@ -38,16 +38,7 @@ export function withinLease<Reply>(
     }
     const sent = send()
     let alarm = schedule.at(answerBy(), look)
-    sent.then(
-      (reply) => {
-        schedule.cancel(alarm)
-        resolve(reply)
-      },
-      (error: unknown) => {
-        schedule.cancel(alarm)
-        reject(error)
-      },
-    )
+    sent.then(resolve, reject).then(() => schedule.cancel(alarm))
   })
 }
 

@@ -49,18 +49,20 @@ class Subscription extends Alarm {
   readonly #hearings = new Map<string | undefined, Set<Hearing>>()
   /** How long the subscription outlives its last watch. */
   lingersMs = LINGER_MS
+  /** When it ends, if nobody watches it until then. */
+  endsAt = Infinity
   inForce = false
 
   constructor(
     readonly channel: string,
     readonly confirmed: Promise<void>,
-    readonly channels: Pick<ReleaseChannels, 'link' | 'linger' | 'leave'>,
+    readonly channels: Pick<ReleaseChannels, 'link' | 'linger' | 'rings'>,
   ) {
     super()
   }
 
   ring(): void {
-    this.channels.leave(this)
+    this.channels.rings(this)
   }
 
   get unheard(): boolean {
@@ -109,7 +111,6 @@ export class ReleaseChannels {
     besides?: Promise<unknown>,
   ): Watch {
     const subscription = this.#subscriptions.get(channel) ?? this.#subscribe(channel)
-    this.schedule.cancel(subscription)
     subscription.lingersMs = Math.max(subscription.lingersMs, lingersMs)
     const { confirmed } = subscription
     const both = besides ? Promise.all([confirmed, besides]).then(() => undefined) : confirmed
@@ -173,18 +174,24 @@ export class ReleaseChannels {
   linger(subscription: Subscription): void {
     // A subscription that the server no longer allows never comes into force.
     if (!this.#isUnwanted(subscription)) return
-    if (subscription.inForce)
-      this.schedule.set(subscription, this.schedule.clock.now() + subscription.lingersMs)
-    else
+    if (subscription.inForce) {
+      subscription.endsAt = this.schedule.clock.now() + subscription.lingersMs
+      // Where it is watched again and again it is left to ring too early: that costs less than to set it each time.
+      if (subscription.place < 0) this.schedule.set(subscription, subscription.endsAt)
+    } else
       subscription.confirmed.then(
         () => this.linger(subscription),
         () => undefined,
       )
   }
 
-  /** Unsubscribes, unless somebody watches the channel again. */
-  leave(subscription: Subscription): void {
+  /** Unsubscribes, unless somebody watches the channel again, or has done so lately. */
+  rings(subscription: Subscription): void {
     if (!this.#isUnwanted(subscription)) return
+    if (subscription.endsAt > this.schedule.clock.now()) {
+      this.schedule.set(subscription, subscription.endsAt)
+      return
+    }
     this.#subscriptions.delete(subscription.channel)
     this.link().unsubscribe(subscription.channel)
   }
