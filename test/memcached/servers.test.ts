@@ -82,18 +82,6 @@ test('a server that is down costs its own locks alone', async () => {
   await down.stop()
 })
 
-test('names that are no keys are locks of their own', async () => {
-  const [one, other] = [open(...servers), open(...servers)]
-  const names = ['a b', 'a\r\nb', 'a\tb', '鎖 🧵', 'x'.repeat(300), `${'x'.repeat(299)}y`, '\0', ' ']
-  const holds = await Promise.all(names.map((name) => one.lock(name).acquire()))
-  for (const name of names) {
-    expect(await other.lock(name).tryAcquire()).toBeNull()
-    expect((await other.lock(name).inspect()).owners).toHaveLength(1)
-  }
-  await Promise.all(holds.map((hold) => hold.release()))
-  for (const name of names) expect(await other.lock(name).isLocked()).toBe(false)
-})
-
 test('a lock of another program is held by somebody unknown, until its end', async () => {
   const holdfast = open(...servers)
   const lock = holdfast.lock(randomUUID())

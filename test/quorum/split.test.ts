@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LockTimeoutError } from '../../src/index.js'
-import { Assembly } from './assembly.js'
+import { Assembly, NAME } from './assembly.js'
 
-const NAME = 'lock'
 const LEASE_MS = 60_000
 
 /** Which of two others has each server's vote; undefined: nobody. */
@@ -21,20 +20,20 @@ describe.each(splits)('H22: votes are split between two others: %s', (_, votes) 
     taken = []
     for (const [index, voter] of votes.entries()) {
       if (voter === undefined) continue
-      const hold = await assembly.single(index).lock(NAME).acquire({ leaseMs: LEASE_MS })
+      const hold = await assembly.single(index).acquire({ leaseMs: LEASE_MS })
       taken.push(() => hold.release())
     }
   })
   afterEach(() => assembly.end())
 
   const own = (): Promise<Array<string | undefined>> =>
-    assembly.votes(NAME).then((now) => now.filter((__, index) => votes[index] === undefined))
+    assembly.votes().then((now) => now.filter((__, index) => votes[index] === undefined))
 
   test.each([0, 1, 20, 60, 100, 150, 199, 201, 400])(
     'with %i ms to wait the lock is busy, in time',
     async (waitMs) => {
       for (const server of assembly.servers) server.delayMs = 3
-      const lock = assembly.holdfast().lock(NAME)
+      const lock = assembly.lock()
       const startedAt = assembly.clock.now()
       expect(await assembly.outcome(lock.tryAcquire({ waitMs }))).toBeNull()
       // Virtual time passes by 10 ms. The store has 100 ms for its answer, however short the wait.
@@ -58,7 +57,7 @@ describe.each(splits)('H22: votes are split between two others: %s', (_, votes) 
 
   test('an abort ends it at once, and nothing is asked or kept after', async () => {
     for (const server of assembly.servers) server.delayMs = 2
-    const lock = assembly.holdfast().lock(NAME)
+    const lock = assembly.lock()
     const abort = new AbortController()
     const trying = lock.tryAcquire({ signal: abort.signal }).catch(() => 'aborted')
     await assembly.clock.advance(5)
@@ -72,7 +71,7 @@ describe.each(splits)('H22: votes are split between two others: %s', (_, votes) 
   })
 
   test('who waits does not poll, and has the lock when a majority is free', async () => {
-    const waiting = assembly.holdfast().lock(NAME).acquire()
+    const waiting = assembly.lock().acquire()
     await assembly.clock.advance(30_000)
     for (const server of assembly.servers) expect(server.count('acquire')).toBeLessThan(150)
     for (const release of taken) await release()
@@ -80,7 +79,7 @@ describe.each(splits)('H22: votes are split between two others: %s', (_, votes) 
     const hold = await assembly.outcome(waiting)
     expect(assembly.clock.now() - freeAt).toBeLessThan(300)
     await hold.release()
-    await assembly.nothingLeft(NAME)
+    await assembly.nothingLeft()
   })
 })
 
@@ -96,14 +95,14 @@ describe.each(silences)('H22: a server that is silent may have the vote that dec
     'with %i ms to wait the lock is busy, in time, and no vote is left',
     async (waitMs) => {
       const assembly = new Assembly(votes.length)
-      const lock = assembly.holdfast().lock(NAME)
+      const lock = assembly.lock()
       await assembly.outcome(lock.acquire().then((hold) => hold.release()))
       const taken = new Map<string, number>()
       for (const [index, vote] of votes.entries()) {
         const server = assembly.server(index)
         if (vote === 'silent') server.delayMs = 60_000
         else if (vote !== undefined) {
-          await assembly.single(index).lock(NAME).acquire({ leaseMs: LEASE_MS })
+          await assembly.single(index).acquire({ leaseMs: LEASE_MS })
           taken.set(vote, index)
         }
       }
@@ -111,7 +110,7 @@ describe.each(silences)('H22: a server that is silent may have the vote that dec
       expect(await assembly.outcome(lock.tryAcquire({ waitMs }))).toBeNull()
       expect(assembly.clock.now() - startedAt).toBeLessThanOrEqual(Math.max(waitMs, 200) + 20)
       await assembly.clock.advance(20)
-      const left = await assembly.votes(NAME)
+      const left = await assembly.votes()
       expect(left.map((vote) => vote !== undefined)).toEqual(
         votes.map((_vote, index) => [...taken.values()].includes(index)),
       )
