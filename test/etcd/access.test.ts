@@ -114,18 +114,16 @@ describe('users', () => {
   })
 })
 
-describe('options', () => {
-  test.each([
-    [{ hosts: [] }],
-    [{ hosts: 'ftp://a' }],
-    [{ hosts: 'http://user:secret@host:2379' }],
-    [{ hosts: 'http://host/path' }],
-    [{ hosts: 'host', prefix: '\ud800' }],
-    [{ hosts: 'host', credentials: { user: '', password: 'secret' } }],
-    [{ hosts: 'host', other: 1 }],
-  ])('%j is refused before anything is sent, and without repeating it', (options) => {
-    const make = (): unknown => etcd(options)
-    expect(make).toThrow(InvalidArgumentError)
-    expect(make).not.toThrow(/secret/)
-  })
+test.each([
+  [{ hosts: [] }],
+  [{ hosts: 'ftp://a' }],
+  [{ hosts: 'http://user:secret@host:2379' }],
+  [{ hosts: 'http://host/path' }],
+  [{ hosts: 'host', prefix: '\ud800' }],
+  [{ hosts: 'host', credentials: { user: '', password: 'secret' } }],
+  [{ hosts: 'host', other: 1 }],
+])('%j is refused before anything is sent, and without repeating it', (options) => {
+  const make = (): unknown => etcd(options)
+  expect(make).toThrow(InvalidArgumentError)
+  expect(make).not.toThrow(/secret/)
 })

@@ -5,7 +5,6 @@ import { prefixSpan } from '../../src/stores/etcd/client/requests.js'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { freePort } from '../servers/port.js'
-import { standIn } from '../servers/stand-in.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
@@ -185,19 +184,6 @@ describe('servers that do not do what they should', () => {
     await eventually(async () => (await valuesOf(direct, 'broken')).includes('written'))
     wire.breakAll()
     expect(await failing).toMatchObject({ reason: 'unreachable', transient: true })
-  })
-
-  test.each([
-    ['says nothing', ''],
-    ['speaks HTTP/1', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'],
-    ['speaks Redis', '-ERR unknown command PRI\r\n'],
-  ])('C3: one that %s is given up, and the next is asked', async (_, answer) => {
-    const other = await standIn((socket) => answer !== '' && socket.end(answer))
-    onTestFinished(() => other.stop())
-    const url = `http://${other.address}`
-    const alone = client([{ url }], { timeoutMs: 300 })
-    expect(await rejectionOf(valuesOf(alone, 'a'))).toMatchObject({ transient: true })
-    expect(await valuesOf(client([{ url }, server]), 'a')).toEqual([])
   })
 })
 

@@ -23,6 +23,8 @@ const client = new EtcdClient({ hosts: urls, tls: undefined, credentials: undefi
 const counter = new Counter(client, key)
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
+// The client of the counter keeps no process alive.
+setInterval(() => undefined, 60_000)
 say('ready')
 for (;;) {
   const hold = await holdfast.lock(name).acquire()

@@ -76,16 +76,6 @@ describe('requests', () => {
     expect(await session.request(getChildren('/'))).toContain('zookeeper')
   })
 
-  test('a number is greater than all before it in the whole server', async () => {
-    const session = await scene.session(server.address)
-    const [one, other] = [await folderBy(session), await folderBy(session)]
-    const created = []
-    for (const folder of [one, other, one]) created.push(await session.request(entryIn(folder)))
-    const numbers = created.map(({ stat }) => stat.czxid)
-    expect(numbers).toEqual(numbers.toSorted((a, b) => (a < b ? -1 : 1)))
-    expect(new Set(numbers).size).toBe(3)
-  })
-
   test('C3: a server that hangs: rejected in time, and with it all that came after', async () => {
     const { tap, session } = await tapped({ timeoutMs: 30_000, commandTimeoutMs: lasting(300) })
     tap.blackHole()
@@ -109,14 +99,6 @@ describe('requests', () => {
 })
 
 describe('a session', () => {
-  test('goes on when its connection breaks, with what it made', async () => {
-    const { tap, session, folder } = await tapped()
-    const { path } = await session.request(entryIn(folder))
-    tap.breakAll()
-    const { stat } = await until(() => session.request(getData(path)), { what: 'the entry is there' })
-    expect(stat.session).toBe(session.id)
-  })
-
   test('ends at once when it is ended, with what it made', async () => {
     const { session, other, folder } = await tapped()
     await session.request(entryIn(folder))

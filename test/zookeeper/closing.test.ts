@@ -33,11 +33,11 @@ test('H5: closing ends a session that is being begun, and rejects who waits for 
 test('H5: closing ends a connection by which a session was to go on', async () => {
   const { server, holdfast, lock } = await muteServer(1)
   const asked = rejectionOf(lock.isLocked())
-  await eventually(() => server.requests === 1)
+  await eventually(() => server.requests > 0)
   server.breakAll()
   await asked
   const again = rejectionOf(lock.isLocked())
-  await eventually(() => server.seen.length === 2)
+  await eventually(() => server.seen.length > 1)
   await holdfast.close()
   await again
   await eventually(() => server.open === 0)

@@ -79,10 +79,10 @@ test.each<
   ],
   // The leader still answers pings for a while: of the session it decides nothing any more.
   [
-    'a majority is lost and comes back: a keep-alive counts for nothing meanwhile',
+    'a majority is lost and comes back: a keep-alive counts for nothing meanwhile, and locks can be had again',
     ({ leader, followers }) => ({ by: leader, paused: followers }),
   ],
-])('%s: the holder is told before another has the lock, which can be had again', async (_, happening) => {
+])('%s: the holder is told before another has the lock', async (_, happening) => {
   const { by, paused } = happening(await ensemble.parts())
   const { hold, lost, waiting } = await heldBy(by ? [by] : [], 2_000)
   for (const member of paused) await member.pause()
