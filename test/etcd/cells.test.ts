@@ -10,7 +10,7 @@ import { linkTo } from './scene.js'
 const server = duringAll(() => EtcdServer.start())
 
 cellsCases({
-  linkTo: () => linkTo([server]).link,
+  linked: () => linkTo([server]).link,
   store: () => etcd({ hosts: server.url, prefix: 'values/' }),
 })
 
@@ -20,5 +20,4 @@ test('the server removes what is not to be kept for ever', async () => {
   await link.cells.write({ cell, version: undefined, text: 'soon gone', keepMs: 1_000 })
   expect((await link.cells.read(cell)).text).toBe('soon gone')
   await eventually(async () => (await link.cells.read(cell)).text === undefined)
-  link.close()
 })

@@ -4,20 +4,15 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { goProgram } from '../servers/go-program.js'
 
-interface OpenOrder {
-  readonly resolve: (answer: string) => void
-  readonly reject: (error: Error) => void
-}
-
 /** A process that takes locks with Go's `concurrency.Mutex`, as it is told: see go-peer/main.go. */
 export class GoPeer {
-  readonly #open = new Map<string, OpenOrder>()
+  readonly #open = new Map<string, (answer: string | Error) => void>()
   readonly #exited: Promise<unknown>
   #orders = 0
 
   private constructor(private readonly process: ChildProcessByStdio<Writable, Readable, null>) {
     this.#exited = once(process, 'exit').then(([code, signal]) => {
-      for (const { reject } of this.#open.values()) reject(new Error(`the peer ended with ${signal ?? code}`))
+      for (const answer of this.#open.values()) answer(new Error(`the peer ended with ${signal ?? code}`))
       this.#open.clear()
     })
     process.stdin.on('error', () => undefined)
@@ -29,7 +24,7 @@ export class GoPeer {
     const program = await goProgram(new URL('./go-peer/', import.meta.url), 'etcd-go-peer')
     const child = spawn(program, [urls.join(), String(ttlSeconds)], { stdio: ['pipe', 'pipe', 'inherit'] })
     const peer = new GoPeer(child)
-    await new Promise<string>((resolve, reject) => peer.#open.set('ready', { resolve, reject }))
+    await peer.#answerTo('ready')
     return peer
   }
 
@@ -37,10 +32,8 @@ export class GoPeer {
   order(verb: 'lock' | 'unlock' | 'increase' | 'sections', ...terms: readonly string[]): Promise<string> {
     this.#orders += 1
     const id = String(this.#orders)
-    return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject })
-      this.process.stdin.write(`${[id, verb, ...terms].join(' ')}\n`)
-    })
+    this.process.stdin.write(`${[id, verb, ...terms].join(' ')}\n`)
+    return this.#answerTo(id)
   }
 
   pause(): void {
@@ -57,12 +50,16 @@ export class GoPeer {
     await this.#exited
   }
 
+  async #answerTo(id: string): Promise<string> {
+    const answer = await new Promise<string | Error>((resolve) => this.#open.set(id, resolve))
+    if (answer instanceof Error) throw answer
+    return answer
+  }
+
   #hear(line: string): void {
     const [id = '', ...words] = line.split(' ')
     const answer = words.join(' ')
-    const order = this.#open.get(id)
+    this.#open.get(id)?.(answer.startsWith('!') ? new Error(answer.slice(1)) : answer)
     this.#open.delete(id)
-    if (answer.startsWith('!')) order?.reject(new Error(answer.slice(1)))
-    else order?.resolve(answer)
   }
 }

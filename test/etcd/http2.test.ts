@@ -1,44 +1,45 @@
 /** The client's own HTTP/2, with a server of Node's; and with one that sends anything. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2'
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Channel } from '../../src/stores/etcd/client/channel.js'
 import { failureOf } from '../../src/stores/etcd/client/failure.js'
 import { FrameReader, framed } from '../../src/stores/etcd/client/frames.js'
 import { ConnectionError, GrpcError } from '../../src/stores/etcd/client/grpc-error.js'
 import { frameFlags, frameTypes } from '../../src/stores/etcd/client/http2/frame.js'
 import { HeadersReader, writeHeaders } from '../../src/stores/etcd/client/http2/headers.js'
+import { listen } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { eventually } from '../setup/eventually.js'
 import { clientOf } from './scene.js'
 
+const SETTINGS = Buffer.from('000000040000000000', 'hex')
 const ignored = { leaving: () => undefined, ended: () => undefined }
 
-async function channelTo(server: { address(): unknown; close(): unknown }): Promise<Channel> {
-  const address = server.address()
-  if (typeof address !== 'object' || address === null || !('port' in address)) throw new Error('no port')
-  const channel = new Channel(`http://127.0.0.1:${address.port}`, undefined, ignored)
-  onTestFinished(() => {
-    channel.end()
-    server.close()
-  })
-  await channel.opened
-  return channel
-}
-
-async function serverOf(
-  answer: (stream: ServerHttp2Stream, path: string) => void,
-  options = {},
-): Promise<Http2Server> {
+/** A server, and a channel to it. */
+async function channelTo(answer: (stream: ServerHttp2Stream, path: string) => void, options = {}) {
   const server = createServer(options)
   server.on('stream', (stream, headers) => {
     stream.on('error', () => undefined)
     answer(stream, String(headers[':path']))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return server
+  const url = `http://127.0.0.1:${await listen(server)}`
+  const sessions: ServerHttp2Session[] = []
+  server.on('session', (session) => sessions.push(session))
+  const channel = new Channel(url, undefined, ignored)
+  onTestFinished(() => {
+    channel.end()
+    server.close()
+  })
+  await channel.opened
+  return {
+    channel,
+    url,
+    sessions,
+    ask: (path = '/x', message = Buffer.of(1)) => channel.ask(path, message, {}),
+  }
 }
 
 function succeed(stream: ServerHttp2Stream, message: Buffer): void {
@@ -72,17 +73,14 @@ test('headers come out of a block as they went in, of any length, the first time
 test('what a server writes in headers is read, whatever way it writes them', async () => {
   const seen = fc.stringMatching(/^[!-~]([ -~]{0,200}[!-~])?$/)
   let reason = ''
-  const server = await serverOf((stream) =>
-    stream.respond(
-      { ':status': 200, 'grpc-status': '5', 'grpc-message': encodeURIComponent(reason) },
-      { endStream: true },
-    ),
-  )
-  const channel = await channelTo(server)
+  const { ask } = await channelTo((stream) => {
+    const headers = { 'grpc-status': '5', 'grpc-message': encodeURIComponent(reason) }
+    stream.respond({ ':status': 200, ...headers }, { endStream: true })
+  })
   await fc.assert(
     fc.asyncProperty(seen, async (text) => {
       reason = text
-      await expect(channel.ask('/x', Buffer.alloc(0), {})).rejects.toThrow(new GrpcError(5, text))
+      await expect(ask()).rejects.toThrow(new GrpcError(5, text))
     }),
     { numRuns: 300 },
   )
@@ -95,25 +93,21 @@ test('what a leader drops that is being moved was not done, and may be asked aga
 
 test('messages of any size go both ways, many at once, on a server that allows few calls and little at a time', async () => {
   const settings = { maxConcurrentStreams: 2, initialWindowSize: 1_000 }
-  const channel = await channelTo(await serverOf((stream) => void echo(stream), { settings }))
+  const { ask } = await channelTo((stream) => void echo(stream), { settings })
   const messages = [0, 1, 999, 1_000, 16_384, 70_000, 3_000_000, 5].map((size) => randomBytes(size))
-  const answers = await Promise.all(messages.map((message) => channel.ask('/x', message, {})))
+  const answers = await Promise.all(messages.map((message) => ask('/x', message)))
   expect(answers.map((answer, index) => messages[index]?.equals(answer))).toEqual(messages.map(() => true))
 })
 
 test('more comes by one call than is allowed without leave', async () => {
   const total = 20
-  const server = await serverOf((stream) => {
+  const { channel } = await channelTo((stream) => {
     stream.respond({ ':status': 200 })
     for (let sent = 0; sent < total; sent += 1) stream.write(framed(Buffer.alloc(1_000_000, sent)))
   })
-  const channel = await channelTo(server)
   const firsts: (number | undefined)[] = []
-  const call = channel.converse(
-    '/x',
-    {},
-    { message: (message) => firsts.push(message[0]), end: () => undefined },
-  )
+  const listener = { message: (message: Buffer) => firsts.push(message[0]), end: () => undefined }
+  const call = channel.converse('/x', {}, listener)
   call.send(Buffer.alloc(1))
   await eventually(() => firsts.length === total)
   expect(firsts).toEqual(Array.from({ length: total }, (_, index) => index))
@@ -122,32 +116,27 @@ test('more comes by one call than is allowed without leave', async () => {
 
 test('a call that the server has turned away was not carried out; one that it ends may have been', async () => {
   const refused = 7
-  const server = await serverOf((stream, path) => stream.close(path === '/refused' ? refused : 2))
-  const channel = await channelTo(server)
-  await expect(channel.ask('/refused', Buffer.alloc(0), {})).rejects.toMatchObject({ sent: false })
-  await expect(channel.ask('/ended', Buffer.alloc(0), {})).rejects.toMatchObject({ sent: true })
+  const { ask } = await channelTo((stream, path) => stream.close(path === '/refused' ? refused : 2))
+  await expect(ask('/refused')).rejects.toMatchObject({ sent: false })
+  await expect(ask('/ended')).rejects.toMatchObject({ sent: true })
 })
 
 test('pings of the server are answered, if not at once: a server in Go sends one with every message otherwise', async () => {
-  const server = await serverOf((stream) => void echo(stream))
+  const { ask, sessions } = await channelTo((stream) => void echo(stream))
   const answered: boolean[] = []
-  server.on('session', (session) => session.ping((error) => answered.push(error === null)))
-  const channel = await channelTo(server)
-  await channel.ask('/x', Buffer.alloc(0), {})
+  sessions[0]?.ping((error) => answered.push(error === null))
+  await ask()
   await eventually(() => answered.length > 0)
   expect(answered).toEqual([true])
 })
 
 test('pings are answered, and end with the connection', async () => {
   let asked = false
-  const server = await serverOf(() => {
+  const { channel, ask, sessions } = await channelTo(() => {
     asked = true
   })
-  const sessions: Array<{ destroy(): void }> = []
-  server.on('session', (session) => sessions.push(session))
-  const channel = await channelTo(server)
   await channel.ping()
-  const call = channel.ask('/x', Buffer.alloc(0), {})
+  const call = ask()
   await eventually(() => asked)
   for (const session of sessions) session.destroy()
   await expect(call).rejects.toMatchObject({ sent: true })
@@ -159,7 +148,6 @@ test('bytes that are no HTTP/2 end the connection, and nothing else', async () =
   const server = await standIn((socket) => void socket.end(said))
   onTestFinished(() => server.stop())
   const url = `http://${server.address}`
-  const settings = Buffer.from('000000040000000000', 'hex')
   const bytes = fc.uint8Array({ maxLength: 200 })
   const frame = fc.tuple(fc.nat(9), fc.nat(255), fc.nat(3), bytes).map(([type, flags, stream, payload]) => {
     const head = Buffer.alloc(9)
@@ -171,16 +159,13 @@ test('bytes that are no HTTP/2 end the connection, and nothing else', async () =
   })
   const speech = fc.oneof(
     bytes,
-    fc.array(frame).map((frames) => Buffer.concat([settings, ...frames])),
+    fc.array(frame).map((frames) => Buffer.concat([SETTINGS, ...frames])),
   )
   await fc.assert(
     fc.asyncProperty(speech, async (given) => {
       said = Buffer.from(given)
       const channel = new Channel(url, undefined, ignored)
-      const failure: unknown = await channel.opened
-        .then(() => channel.ask('/x', Buffer.alloc(0), {}))
-        .catch((reason: unknown) => reason)
-      expect(failure).toBeInstanceOf(Error)
+      const failure = await rejectionOf(channel.opened.then(() => channel.ask('/x', Buffer.alloc(0), {})))
       expect(failure instanceof ConnectionError || failure instanceof GrpcError).toBe(true)
       channel.end()
     }),
@@ -191,24 +176,17 @@ test('bytes that are no HTTP/2 end the connection, and nothing else', async () =
 /** An answer to a question for a range: nothing is there, at revision 1. */
 const NOTHING_THERE = Buffer.from('0a021801', 'hex')
 
-function portOf(server: { address(): unknown }): number {
-  const address = server.address()
-  if (typeof address !== 'object' || address === null || !('port' in address)) throw new Error('no port')
-  return Number(address.port)
-}
-
 test('faults B6: a server that goes away answers what it has begun; what came later was not carried out', async () => {
   const streams: ServerHttp2Stream[] = []
-  const server = await serverOf((stream) => streams.push(stream))
-  const channel = await channelTo(server)
-  const calls = ['/1', '/2', '/3'].map((path) => channel.ask(path, Buffer.of(1), {}))
+  const { ask } = await channelTo((stream) => streams.push(stream))
+  const calls = ['/1', '/2', '/3'].map((path) => ask(path))
   const outcomes = Promise.allSettled(calls)
   await eventually(() => streams.length === 3)
   const [first, second] = streams
   if (!first || !second) throw new Error('there are three')
   first.session?.goaway(0, second.id)
   await expect(calls[2]).rejects.toMatchObject({ name: 'ConnectionError', sent: false })
-  await expect(channel.ask('/4', Buffer.of(1), {})).rejects.toMatchObject({ sent: false })
+  await expect(ask('/4')).rejects.toMatchObject({ sent: false })
   for (const stream of [first, second]) succeed(stream, Buffer.of(2))
   expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
 })
@@ -229,8 +207,7 @@ test('faults B6: behind a balancer that ends connections every 25 calls no call 
       stream.resume().on('end', () => succeed(stream, NOTHING_THERE))
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
+  const { client } = clientOf([{ url: `http://127.0.0.1:${await listen(server)}` }])
   onTestFinished(() => void server.close())
   const work = async (): Promise<void> => {
     for (let count = 0; count < 40; count += 1)
@@ -242,12 +219,11 @@ test('faults B6: behind a balancer that ends connections every 25 calls no call 
 })
 
 test('faults B7: what comes ahead of an answer is none', async () => {
-  const server = await serverOf((stream) => {
+  const { ask } = await channelTo((stream) => {
     stream.additionalHeaders({ ':status': 103 })
     succeed(stream, Buffer.of(7))
   })
-  const channel = await channelTo(server)
-  expect(await channel.ask('/x', Buffer.of(1), {})).toEqual(Buffer.of(7))
+  expect(await ask()).toEqual(Buffer.of(7))
 })
 
 const halfAnswers: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
@@ -271,43 +247,34 @@ const halfAnswers: Readonly<Record<string, (stream: ServerHttp2Stream) => void>>
   },
 }
 
-test.each(Object.keys(halfAnswers))(
+test.each(Object.entries(halfAnswers))(
   'faults B7: %s: a change is sent once, and its outcome is unknown; a question is asked again',
-  async (what) => {
-    const asked: string[] = []
-    const server = await serverOf((stream, path) => {
-      asked.push(path)
-      if (asked.length > 2) stream.resume().on('end', () => succeed(stream, NOTHING_THERE))
-      else stream.resume().on('end', () => halfAnswers[what]?.(stream))
+  async (_, answer) => {
+    let asked = 0
+    const { url } = await channelTo((stream) => {
+      asked += 1
+      const give = asked > 2 ? (): void => succeed(stream, NOTHING_THERE) : (): void => answer(stream)
+      stream.resume().on('end', give)
     })
-    const { client } = clientOf([{ url: `http://127.0.0.1:${portOf(server)}` }])
-    onTestFinished(() => {
-      client.close()
-      server.close()
-    })
-    const about = { command: 'test' }
-    await expect(client.deleteRange({ key: Buffer.of(1) }, about)).rejects.toMatchObject({
-      name: 'StoreError',
-      transient: true,
-    })
-    expect(asked).toHaveLength(1)
-    expect((await client.range({ key: Buffer.of(1) }, about)).revision).toBe(1n)
-    expect(asked).toHaveLength(3)
+    const { client } = clientOf([{ url }])
+    const request = [{ key: Buffer.of(1) }, { command: 'test' }] as const
+    const unknown = { name: 'StoreError', transient: true }
+    await expect(client.deleteRange(...request)).rejects.toMatchObject(unknown)
+    expect(asked).toBe(1)
+    expect((await client.range(...request)).revision).toBe(1n)
+    expect(asked).toBe(3)
   },
 )
 
-const floods: Readonly<Record<string, Buffer>> = {
-  pings: Buffer.concat([Buffer.from('000008060000000000', 'hex'), Buffer.alloc(8)]),
-  settings: Buffer.from('000000040000000000', 'hex'),
-}
-
-test.each(Object.keys(floods))(
+test.each([
+  ['pings', Buffer.concat([Buffer.from('000008060000000000', 'hex'), Buffer.alloc(8)])],
+  ['settings', SETTINGS],
+])(
   'faults B8: a server that sends %s without end, and reads nothing, is left, and fills no memory',
-  async (what) => {
-    const flood = floods[what] ?? Buffer.alloc(0)
+  async (_, flood) => {
     const chunk = Buffer.concat(Array.from({ length: 10_000 }, () => flood))
     const server = await standIn((socket) => {
-      socket.write(floods['settings'] ?? '')
+      socket.write(SETTINGS)
       const go = (error?: Error | null): void => {
         if (!error && !socket.destroyed) socket.write(chunk, (failure) => setImmediate(go, failure))
       }

@@ -2,22 +2,22 @@ import { createServer, type ServerHttp2Stream } from 'node:http2'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/index.js'
+import { Channel } from '../../src/stores/etcd/client/channel.js'
 import { FrameReader, framed } from '../../src/stores/etcd/client/frames.js'
 import { MalformedError } from '../../src/stores/etcd/client/protobuf.js'
 import { replies } from '../../src/stores/etcd/client/replies.js'
+import { prefixSpan, requests } from '../../src/stores/etcd/client/requests.js'
 import { blockerOf } from '../../src/stores/session/turns.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { listen } from '../servers/port.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { anyLock, linkTo } from './scene.js'
-
-/** What it answers, by the call's path. */
-type Answer = (stream: ServerHttp2Stream, path: string) => void
+import { anyLock, linkTo, memberOf } from './scene.js'
 
 const server = duringAll(() => EtcdServer.start())
 let url = ''
-let answer: Answer = () => undefined
+/** What it answers, by the call's path. */
+let answer: (stream: ServerHttp2Stream, path: string) => void = () => undefined
 
 duringAll(async () => {
   const fake = createServer()
@@ -37,11 +37,8 @@ function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<strin
   stream.end(body)
 }
 
-const asked = {
-  when: [],
-  ifSo: [{ range: { key: Buffer.of(1) } }],
-  ifNot: [{ range: { key: Buffer.of(1) } }],
-}
+const range = { range: { key: Buffer.of(1) } }
+const asked = { when: [], ifSo: [range], ifNot: [range] }
 const readers: Record<string, (message: Buffer) => unknown> = {
   ...replies,
   txn: (message) => replies.txn(message, asked),
@@ -79,17 +76,14 @@ test('messages come out whole and in order, however they are cut', () => {
 })
 
 test('C3: whatever a server answers, an attempt is rejected in time, and nothing is granted', async () => {
-  const body = fc.oneof(
-    fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
-    fc.uint8Array({ maxLength: 100 }).map((bytes) => framed(Buffer.from(bytes))),
-    fc.constant(framed(Buffer.alloc(0))),
-  )
+  const bytes = fc.uint8Array({ maxLength: 100 }).map((each) => Buffer.from(each))
+  const body = fc.oneof(bytes, bytes.map(framed), fc.constant(framed(Buffer.alloc(0))))
   const status = fc.constantFrom('0', '', '5', '14', '99', 'abc')
   await fc.assert(
-    fc.asyncProperty(body, status, fc.boolean(), async (bytes, code, breaks) => {
+    fc.asyncProperty(body, status, fc.boolean(), async (said, code, breaks) => {
       answer = (stream) => {
         if (breaks) stream.close(2)
-        else respond(stream, bytes, code === '' ? {} : { 'grpc-status': code, 'grpc-message': '%zz' })
+        else respond(stream, said, code === '' ? {} : { 'grpc-status': code, 'grpc-message': '%zz' })
       }
       const { link, key } = linkTo([{ url }], { commandTimeoutMs: 500 })
       const own = key()
@@ -125,14 +119,12 @@ test('faults A1: an answer that cannot be read is told as such, and calls beside
 })
 
 test('a true answer to somebody who waits, cut or joined at any place, grants nothing', async () => {
-  const holder = linkTo([server])
   const lock = anyLock()
-  const { session } = await holder.link.begin(30_000)
-  await holder.link.stand({ lock, session, key: holder.key(), mode: 'lock', ifFree: false })
+  const holder = await memberOf(lock, [server])
+  await holder.stand()
   const { link, key } = linkTo([{ url }], { commandTimeoutMs: 500 })
   const own = key()
-  const line = await holder.link.stand({ lock, session, key: own, mode: 'lock', ifFree: false })
-  expect(line).toHaveLength(2)
+  expect(await holder.stand(own)).toHaveLength(2)
   const truth = await rawAnswer(lock.name)
   await fc.assert(
     fc.asyncProperty(fc.nat(truth.length), fc.nat(truth.length), async (from, to) => {
@@ -152,8 +144,6 @@ test('a true answer to somebody who waits, cut or joined at any place, grants no
 
 /** The bytes with which etcd answers the question for that line. */
 async function rawAnswer(name: string): Promise<Buffer> {
-  const { Channel } = await import('../../src/stores/etcd/client/channel.js')
-  const { prefixSpan, requests } = await import('../../src/stores/etcd/client/requests.js')
   const channel = new Channel(server.url, undefined, { leaving: () => undefined, ended: () => undefined })
   await channel.opened
   const request = requests.range(prefixSpan(Buffer.from(`holdfast/${name}/`)))

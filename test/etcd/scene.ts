@@ -10,7 +10,8 @@ import { etcd } from '../../src/stores/etcd/index.js'
 import { EtcdLink } from '../../src/stores/etcd/link.js'
 import { keyOf } from '../../src/stores/session/key.js'
 import type { Line } from '../../src/stores/session/line.js'
-import type { LinkListener } from '../../src/stores/session/link.js'
+import type { LinkListener, StandRequest } from '../../src/stores/session/link.js'
+import type { LockName } from '../../src/stores/session/lock-name.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { Wire } from '../wire/wire.js'
 
@@ -39,23 +40,14 @@ export function holdfastOn(store: Parameters<typeof etcd>[0], options: HoldfastO
   return made
 }
 
-export interface Told {
-  readonly gone: string[]
-  readonly asked: string[]
-  readonly ended: string[]
-  readonly suspended: unknown[]
-  readonly errors: unknown[]
-}
-
-/** A link as one client of Holdfast has it. */
+/** A link as one client of Holdfast has it, and what it was told. */
 export function linkTo(
   servers: readonly Endpoint[],
-  terms: Partial<StoreSettings> & { readonly prefix?: string } = {},
-): { readonly link: EtcdLink; readonly told: Told; key(): string } {
-  const told: Told = { gone: [], asked: [], ended: [], suspended: [], errors: [] }
+  { prefix = 'holdfast/', ...terms }: Partial<StoreSettings> & { readonly prefix?: string } = {},
+) {
+  const told: Record<'gone' | 'suspended' | 'errors', unknown[]> = { gone: [], suspended: [], errors: [] }
   const clientId = randomUUID()
   let made = 0
-  const { prefix = 'holdfast/', ...others } = terms
   const settings: StoreSettings = {
     schedule: new Schedule(new SystemClock(), (error) => told.errors.push(error)),
     clientId,
@@ -64,12 +56,12 @@ export function linkTo(
     commandTimeoutMs: 3_000,
     onError: (error) => told.errors.push(error),
     onSuspended: (cause) => told.suspended.push(cause),
-    ...others,
+    ...terms,
   }
   const listener: LinkListener = {
     gone: (_, key) => told.gone.push(key),
-    ended: (session) => told.ended.push(session),
-    asked: ({ name }) => told.asked.push(name),
+    ended: () => undefined,
+    asked: () => undefined,
   }
   const hosts = servers.map(({ url }) => url)
   const link = new EtcdLink({ hosts, tls: undefined, credentials: undefined }, prefix, settings, listener)
@@ -81,14 +73,32 @@ export function linkTo(
   return { link, told, key }
 }
 
-/** A lock of its own for one test. */
-export function anyLock(name = `lock ${randomUUID()}`): { keyspace: 'lock'; name: string } {
-  return { keyspace: 'lock', name }
+/** A client with a session, at the line of that lock. */
+export async function memberOf(lock: LockName, ...at: Parameters<typeof linkTo>) {
+  const { link, told, key } = linkTo(...at)
+  const { session } = await link.begin(30_000)
+  let last = ''
+  return {
+    ...{ link, told, key, session },
+    /** Resolves with the line as it is then; undefined: its session has ended. */
+    stand: async (own = key(), terms: Partial<StandRequest> = {}): Promise<Line | undefined> => {
+      last = own
+      return await link.stand({ lock, session, key: own, mode: 'lock', ifFree: false, ...terms })
+    },
+    leave: (own = last): Promise<boolean> => link.remove(lock, own),
+    read: async () => (await link.read(lock)).map((entry) => entry.key),
+    /** Waits for the end of the first in that line: whether it was told so for sure, once it is. */
+    watch: ([entry]: Line = []) => {
+      if (!entry) throw new Error('somebody stands there')
+      const sure: boolean[] = []
+      link.watch(lock, entry, (each) => sure.push(each))
+      return { entry, sure }
+    },
+  }
 }
 
-export function keysIn(line: Line | undefined): string[] | undefined {
-  return line?.map(({ key }) => key)
-}
+/** A lock of its own for one test. */
+export const anyLock = () => ({ keyspace: 'lock', name: `lock ${randomUUID()}` }) as const
 
 /** A way to a server that does to bytes what networks do. */
 export async function wireTo({ port }: EtcdServer): Promise<{ readonly wire: Wire; readonly url: string }> {

@@ -1,5 +1,6 @@
 /** What others did with the client they were given, and what ioredis does by itself. */
 import { afterEach, describe, expect, inject, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { Holdfast } from '../../src/index.js'
 import { clientLibraries, standaloneClient } from '../setup/clients.js'
 import { placeOf } from '../setup/places.js'
@@ -14,14 +15,11 @@ describe.each(clientLibraries)('%s', (library) => {
     const client = standaloneClient({ ...inject('servers').standalone }, library)
     const holdfast = new Holdfast(client, { watchdogMs: place.lease(1_200) })
     const other = place.holdfast()
+    const renewals = journalOf(holdfast, 'renewed')
     try {
-      let renewals = 0
-      holdfast.on('renewed', () => {
-        renewals += 1
-      })
       const hold = await holdfast.lock(name).acquire()
       expect(await other.lock(name).tryAcquire()).toBeNull()
-      await place.eventually(() => renewals >= 4)
+      await place.eventually(() => renewals.length >= 4)
       hold.assertHeld()
       const theirs = other.lock(name).acquire({ leaseMs: 600_000 })
       await place.eventually(() => other.lock(name).countWaitingClients())

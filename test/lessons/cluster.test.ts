@@ -20,9 +20,7 @@ test('redisson#6867, #7116: locks of many slots are renewed together, without CR
   const holdfast = place.holdfast({ watchdogMs: 9_000 })
   const told: unknown[] = []
   const renewals = new Map<string, number>()
-  holdfast.on('lost', (event) => told.push(event))
-  holdfast.on('suspended', (event) => told.push(event))
-  holdfast.on('error', (error) => told.push(error))
+  for (const event of ['lost', 'suspended', 'error'] as const) holdfast.on(event, (it) => told.push(it))
   holdfast.on('renewed', ({ name }) => renewals.set(name, (renewals.get(name) ?? 0) + 1))
   const names = Array.from({ length: 60 }, () => place.lockName())
   expect(new Set(names.map((name) => slotOf(name))).size).toBeGreaterThan(50)
@@ -38,16 +36,8 @@ test('node-redlock#64, redis-semaphore#15, #186, #208: names with and without ha
   const holding = place.holdfast()
   const waiting = place.holdfast()
   const base = place.lockName()
-  const names = [
-    base,
-    `{${base}}`,
-    `{${base}}:suffix`,
-    `prefix:{${base}}`,
-    `${base}:{}`,
-    `${base}:{a}{b}`,
-    `${base}:{`,
-  ]
-  for (const name of names) {
+  const tagged = [`{${base}}`, `{${base}}:suffix`, `prefix:{${base}}`]
+  for (const name of [base, ...tagged, `${base}:{}`, `${base}:{a}{b}`, `${base}:{`]) {
     // Far longer than the test: only an announcement can end the wait.
     const hold = await holding.lock(name).acquire({ leaseMs: 600_000 })
     const wait = waiting.lock(name).withLock({ leaseMs: 600_000 }, () => 'in')

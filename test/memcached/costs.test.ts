@@ -1,20 +1,14 @@
 /** How many requests it costs. */
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
-import { Holdfast, type HoldfastOptions } from '../../src/index.js'
-import { memcached } from '../../src/stores/memcached/index.js'
+import { expect, test } from 'vitest'
+import { journalOf } from '../../src/conformance/journal.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { until } from '../servers/until.js'
 import { duringAll } from '../setup/during.js'
 import { raw } from './raw.js'
+import { open } from './scene.js'
 
 const server = duringAll(() => MemcachedServer.start())
-
-const open = (options?: HoldfastOptions): Holdfast => {
-  const holdfast = new Holdfast(memcached({ servers: [server.address] }), options)
-  onTestFinished(() => holdfast.close())
-  return holdfast
-}
 
 /** How many commands of each sort the server has had while that was done. */
 async function commandsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
@@ -37,7 +31,7 @@ async function stats(): Promise<Map<string, string>> {
 }
 
 test('a lock that nobody else wants: one flight to take it, one command to free it', async () => {
-  const lock = open().lock(randomUUID())
+  const lock = open(server).lock(randomUUID())
   await lock.withLock(() => undefined)
   expect(await commandsOf(() => lock.withLock(() => undefined))).toEqual({
     cmd_set: 1,
@@ -47,7 +41,7 @@ test('a lock that nobody else wants: one flight to take it, one command to free 
 })
 
 test('handed over within the process: none', async () => {
-  const holdfast = open({ handOverSliceMs: 60_000 })
+  const holdfast = open(server, { handOverSliceMs: 60_000 })
   const lock = holdfast.lock(randomUUID())
   const hold = await lock.acquire()
   const waiting = Array.from({ length: 10 }, () => lock.withLock(() => undefined))
@@ -60,23 +54,18 @@ test('handed over within the process: none', async () => {
 })
 
 test('a nested hold asks once at its beginning and once at its end', async () => {
-  const lock = open().lock(randomUUID())
+  const lock = open(server).lock(randomUUID())
   await lock.withLock(async () => {
     expect(await commandsOf(() => lock.withLock(() => undefined))).toEqual({ cmd_set: 1, cmd_get: 1 })
   })
 })
 
 test('a renewal is one command', async () => {
-  const holdfast = open({ watchdogMs: 3_000 })
+  const holdfast = open(server, { watchdogMs: 3_000 })
   const holds = await Promise.all(Array.from({ length: 50 }, () => holdfast.lock(randomUUID()).acquire()))
-  let renewed = 0
-  const cost = await commandsOf(async () => {
-    holdfast.on('renewed', () => {
-      renewed += 1
-    })
-    await until(() => renewed >= 50, { what: 'each is renewed' })
-  })
-  expect(renewed).toBe(50)
+  const renewed = journalOf(holdfast, 'renewed')
+  const cost = await commandsOf(() => until(() => renewed.length >= 50, { what: 'each is renewed' }))
+  expect(renewed).toHaveLength(50)
   expect(cost).toEqual({ cmd_set: 50 })
   await Promise.all(holds.map((hold) => hold.release()))
 })

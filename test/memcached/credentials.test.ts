@@ -2,11 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { Holdfast, StoreError } from '../../src/index.js'
-import { type MemcachedOptions, memcached } from '../../src/stores/memcached/index.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { type Lock, StoreError } from '../../src/index.js'
 import { MemcachedServer } from '../servers/memcached.js'
-import { standIn } from '../servers/stand-in.js'
+import { type StandIn, standIn } from '../servers/stand-in.js'
 import { certificate, trust } from '../setup/certificate.js'
+import { open } from './scene.js'
 
 async function start(order?: Parameters<typeof MemcachedServer.start>[0]): Promise<MemcachedServer> {
   const server = await MemcachedServer.start(order)
@@ -14,51 +15,46 @@ async function start(order?: Parameters<typeof MemcachedServer.start>[0]): Promi
   return server
 }
 
-function open(address: string, options: Omit<MemcachedOptions, 'servers'> = {}): Holdfast {
-  const holdfast = new Holdfast(memcached({ servers: [address], ...options }), { commandTimeoutMs: 1_000 })
-  onTestFinished(() => holdfast.close())
-  return holdfast
+/** A lock on that server. */
+function lockAt(server: Pick<StandIn, 'host' | 'port'>, terms: Parameters<typeof open>[2] = {}): Lock {
+  return open(server, { commandTimeoutMs: 1_000 }, terms).lock(randomUUID())
 }
 
-async function refusalOf(holdfast: Holdfast): Promise<StoreError> {
-  const error: unknown = await holdfast
-    .lock(randomUUID())
-    .tryAcquire()
-    .catch((failure: unknown) => failure)
-  if (error instanceof StoreError) return error
-  throw new Error('it was not refused', { cause: error })
+async function refusalOf(lock: Lock): Promise<StoreError> {
+  const error = await rejectionOf(lock.tryAcquire())
+  return error instanceof StoreError ? error : expect.unreachable(String(error))
 }
 
-const works = (holdfast: Holdfast): Promise<boolean> => holdfast.lock(randomUUID()).withLock(() => true)
+const works = (lock: Lock): Promise<boolean> => lock.withLock(() => true)
 
 test('TLS: with the authority that signed it, and with no other', async () => {
-  const { address } = await start({ tls: certificate })
+  const server = await start({ tls: certificate })
   const { ca } = trust.right
-  expect(await works(open(address, { tls: { ca } }))).toBe(true)
-  const refusal = await refusalOf(open(address, { tls: true }))
+  expect(await works(lockAt(server, { tls: { ca } }))).toBe(true)
+  const refusal = await refusalOf(lockAt(server, { tls: true }))
   expect(refusal).toMatchObject({ reason: 'unreachable', transient: false })
   expect(refusal.message).toContain('pass the CA that signed it')
-  const elsewhere = await refusalOf(open(address, { tls: { ca, servername: 'elsewhere.test' } }))
+  const elsewhere = await refusalOf(lockAt(server, { tls: { ca, servername: 'elsewhere.test' } }))
   expect(elsewhere).toMatchObject({ reason: 'unreachable', transient: false })
 })
 
 test('one side speaks TLS and the other does not: an error in time', async () => {
   const [plain, secure] = [await start(), await start({ tls: certificate })]
-  await refusalOf(open(secure.address))
-  await refusalOf(open(plain.address, { tls: { ca: trust.right.ca } }))
+  await refusalOf(lockAt(secure))
+  await refusalOf(lockAt(plain, { tls: { ca: trust.right.ca } }))
 })
 
 test('a user and a password: those of its file, and no others', async () => {
-  const { address } = await start({ users: ['app:first', 'other:second'] })
+  const server = await start({ users: ['app:first', 'other:second'] })
   const credentials = { username: 'app', password: 'first' }
-  expect(await works(open(address, { credentials }))).toBe(true)
-  expect(await works(open(address, { credentials: async () => credentials }))).toBe(true)
+  expect(await works(lockAt(server, { credentials }))).toBe(true)
+  expect(await works(lockAt(server, { credentials: async () => credentials }))).toBe(true)
   for (const wrong of [
     undefined,
     { username: 'app', password: 'second' },
     { username: 'x', password: 'first' },
   ]) {
-    const refusal = await refusalOf(open(address, { credentials: wrong }))
+    const refusal = await refusalOf(lockAt(server, { credentials: wrong }))
     expect(refusal).toMatchObject({ reason: 'permission', transient: false })
     expect(`${refusal.message} ${String(refusal.cause)}`).not.toMatch(/first|second/)
   }
@@ -67,24 +63,24 @@ test('a user and a password: those of its file, and no others', async () => {
 test('a function that gives the password is asked for each connection, and may fail or hang', async () => {
   const server = await start({ users: ['app:first'] })
   let asked = 0
-  const holdfast = open(server.address, {
+  const lock = lockAt(server, {
     credentials: () => {
       asked += 1
       return { username: 'app', password: 'first' }
     },
   })
-  await works(holdfast)
-  await works(holdfast)
+  await works(lock)
+  await works(lock)
   expect(asked).toBe(1)
   await server.restart()
-  await works(holdfast)
+  await works(lock)
   expect(asked).toBeGreaterThan(1)
   const cause = new Error('the vault is closed')
-  expect(await refusalOf(open(server.address, { credentials: () => Promise.reject(cause) }))).toMatchObject({
+  expect(await refusalOf(lockAt(server, { credentials: () => Promise.reject(cause) }))).toMatchObject({
     cause,
   })
   const never = new Promise<never>(() => undefined)
-  expect(await refusalOf(open(server.address, { credentials: () => never }))).toMatchObject({
+  expect(await refusalOf(lockAt(server, { credentials: () => never }))).toMatchObject({
     reason: 'timeout',
   })
 })
@@ -98,5 +94,5 @@ test.each([
 ])('%s is told as what it is', async (_, answer, expected) => {
   const other = await standIn((socket) => socket.on('data', () => socket.write(answer, 'latin1')))
   onTestFinished(() => other.stop())
-  expect(await refusalOf(open(other.address))).toMatchObject(expected)
+  expect(await refusalOf(lockAt(other))).toMatchObject(expected)
 })

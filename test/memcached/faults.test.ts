@@ -2,14 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { defaultLabel, newClientId } from '../../src/base/identity/label.js'
-import {
-  Holdfast,
-  type HoldfastOptions,
-  LockLostError,
-  LockTimeoutError,
-  StoreError,
-} from '../../src/index.js'
-import { memcached } from '../../src/stores/memcached/index.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
 import { keyOf } from '../../src/stores/memcached/key.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { freePort } from '../servers/port.js'
@@ -17,6 +11,7 @@ import { until } from '../servers/until.js'
 import { lasting } from '../setup/lasting.js'
 import { Wire } from '../wire/wire.js'
 import { raw } from './raw.js'
+import { open, ownerAt } from './scene.js'
 
 let server: MemcachedServer
 let wire: Wire
@@ -28,81 +23,30 @@ beforeEach(async () => {
   onTestFinished(() => wire.stop())
 })
 
-interface At {
-  readonly host: string
-  readonly port: number
-}
-
-function open(at: At = server, options?: HoldfastOptions): Holdfast {
-  const holdfast = new Holdfast(memcached({ servers: [`${at.host}:${at.port}`] }), options)
-  onTestFinished(() => holdfast.close())
-  return holdfast
-}
-
-/** Whose item the server has, if any. */
-async function ownerAt(name: string): Promise<string | undefined> {
-  return /^VA \d+\r\n(.*)\r$/m.exec(await raw(server, `mg ${keyOf(name)} v`))?.[1]
-}
-
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return await work.then(
-    () => new Error('it did not fail'),
-    (error: unknown) => error,
-  )
-}
-
 describe('a reply is lost', () => {
   test('X1: to an acquire: the lock is held once, and free after one release', async () => {
-    const [holdfast, other] = [open(wire), open()]
+    const [holdfast, other] = [open(wire), open(server)]
     await holdfast.lock('warm').withLock(() => undefined)
     const name = randomUUID()
     wire.silence('down')
     const acquiring = holdfast.lock(name).acquire()
-    const owner = await until(() => ownerAt(name), { what: 'it was carried out' })
+    const owner = await until(() => ownerAt(server, name), { what: 'it was carried out' })
     wire.heal('lost')
     const hold = await acquiring
     expect(hold.owner).toBe(owner)
-    expect(await ownerAt(name)).toBe(owner)
+    expect(await ownerAt(server, name)).toBe(owner)
     expect(await other.lock(name).tryAcquire()).toBeNull()
     await hold.release()
-    expect(await ownerAt(name)).toBeUndefined()
-  })
-
-  test('X1: to a release: it is released, and no loss is told', async () => {
-    const holdfast = open(wire)
-    const name = randomUUID()
-    const hold = await holdfast.lock(name).acquire()
-    wire.silence('down')
-    const releasing = hold.release()
-    await until(async () => (await ownerAt(name)) === undefined, { what: 'it was carried out' })
-    wire.heal('lost')
-    await releasing
-  })
-
-  test('L4: to a renewal: the next one goes on from what the server has', async () => {
-    const holdfast = open(wire, { watchdogMs: 3_000 })
-    const name = randomUUID()
-    const versionOf = async (): Promise<string | undefined> =>
-      / c(\d+)/.exec(await raw(server, `mg ${keyOf(name)} c`))?.[1]
-    const hold = await holdfast.lock(name).acquire()
-    const first = await versionOf()
-    wire.silence('down')
-    await until(async () => (await versionOf()) !== first, { what: 'it was carried out' })
-    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
-    wire.heal('lost')
-    await renewed
-    hold.assertHeld()
-    await hold.release()
-    expect(await ownerAt(name)).toBeUndefined()
+    expect(await ownerAt(server, name)).toBeUndefined()
   })
 
   test('W4: to an acquire whose call leaves: nothing is left behind', async () => {
-    const [holdfast, other] = [open(wire, { commandTimeoutMs: lasting(300) }), open()]
+    const [holdfast, other] = [open(wire, { commandTimeoutMs: lasting(300) }), open(server)]
     await holdfast.lock('warm').withLock(() => undefined)
     const name = randomUUID()
     wire.silence('down')
-    const refusal = failureOf(holdfast.lock(name).acquire({ waitMs: 100 }))
-    await until(() => ownerAt(name), { what: 'it was carried out' })
+    const refusal = rejectionOf(holdfast.lock(name).acquire({ waitMs: 100 }))
+    await until(() => ownerAt(server, name), { what: 'it was carried out' })
     expect(await refusal).toBeInstanceOf(LockTimeoutError)
     wire.heal('lost')
     await (await other.lock(name).acquire({ waitMs: 10_000 })).release()
@@ -114,7 +58,7 @@ describe('a server hangs', () => {
     const holdfast = open(server, { commandTimeoutMs: lasting(200) })
     await holdfast.lock('warm').withLock(() => undefined)
     await server.pause()
-    const error = await failureOf(holdfast.lock(randomUUID()).tryAcquire())
+    const error = await rejectionOf(holdfast.lock(randomUUID()).tryAcquire())
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ reason: 'timeout', transient: true })
     await server.resume()
@@ -124,45 +68,39 @@ describe('a server hangs', () => {
   test('L3: a holder knows by its own clock that its lease has ended', async () => {
     const holdfast = open(server, { watchdogMs: lasting(1_000), commandTimeoutMs: lasting(200) })
     const hold = await holdfast.lock(randomUUID()).acquire()
-    const lost = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
     await server.pause()
-    await lost
+    await until(() => hold.signal.aborted, { what: 'it knows' })
     expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
     await server.resume()
   })
 })
 
-describe('a server is away', () => {
-  test('each call says what it asked, and for which lock, though one connection was to carry both', async () => {
-    const away = { host: '127.0.0.1', port: await freePort() }
-    const holdfast = open(away, { storeTimeoutMs: 50 })
-    const first = holdfast.lock('first').tryAcquire()
-    const second = holdfast.lock('second').isLocked()
-    expect(await failureOf(first)).toMatchObject({ command: 'acquire', lockName: 'first' })
-    expect(await failureOf(second)).toMatchObject({ command: 'inspect', lockName: 'second' })
-  })
+test('each call to a server that is away says what it asked, and for which lock, though one connection was to carry both', async () => {
+  const away = { host: '127.0.0.1', port: await freePort() }
+  const holdfast = open(away, { storeTimeoutMs: 50 })
+  const first = holdfast.lock('first').tryAcquire()
+  const second = holdfast.lock('second').isLocked()
+  expect(await rejectionOf(first)).toMatchObject({ command: 'acquire', lockName: 'first' })
+  expect(await rejectionOf(second)).toMatchObject({ command: 'inspect', lockName: 'second' })
 })
 
 describe('a server forgets', () => {
-  const forgets: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
-    'a restart': () => server.restart(),
-    flush_all: () => raw(server, 'flush_all'),
-    'an operator’s delete': (name) => raw(server, `delete ${keyOf(name)}`),
-  }
-
-  test.each(Object.keys(forgets))(
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    ['a restart', () => server.restart()],
+    ['flush_all', () => raw(server, 'flush_all')],
+    ['an operator’s delete', (name) => raw(server, `delete ${keyOf(name)}`)],
+  ])(
     'L4: %s: others get the lock at once, and the holder learns of it with its next renewal',
-    async (what) => {
-      const [holdfast, other] = [open(server, { watchdogMs: 6_000 }), open()]
+    async (_, forget) => {
+      const [holdfast, other] = [open(server, { watchdogMs: 6_000 }), open(server)]
       const lock = holdfast.lock(randomUUID())
       const hold = await lock.acquire()
-      const lost = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
-      await forgets[what]?.(lock.name)
+      await forget(lock.name)
       hold.assertHeld()
       const next = await other.lock(lock.name).acquire()
       // Two believe that they have it: this store is for efficiency.
       hold.assertHeld()
-      await lost
+      await until(() => hold.signal.aborted, { what: 'the holder learns of it' })
       expect(hold.signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
       next.assertHeld()
       await next.release()
@@ -170,7 +108,7 @@ describe('a server forgets', () => {
   )
 
   test('L6: after a restart versions come again; a late release touches nothing of the new owner’s', async () => {
-    const [one, other] = [open(), open()]
+    const [one, other] = [open(server), open(server)]
     const name = randomUUID()
     const version = (): Promise<string> => raw(server, `mg ${keyOf(name)} c`)
     const before = await one.lock(name).acquire()
@@ -180,10 +118,10 @@ describe('a server forgets', () => {
     // Each was the first item of its server.
     expect(first).toMatch(/^HD c\d+\r\n/)
     expect(await version()).toBe(first)
-    expect(await failureOf(before.release())).toBeInstanceOf(LockLostError)
-    expect(await ownerAt(name)).toBe(next.owner)
+    expect(await rejectionOf(before.release())).toBeInstanceOf(LockLostError)
+    expect(await ownerAt(server, name)).toBe(next.owner)
     await next.release()
-    expect(await ownerAt(name)).toBeUndefined()
+    expect(await ownerAt(server, name)).toBeUndefined()
   })
 })
 
@@ -213,7 +151,7 @@ describe('a server is full', () => {
     await until(async () => (await fill()) && (await gone()), { what: 'the lock is evicted' })
     hold.assertHeld()
     const next = await other.lock(lock.name).acquire()
-    expect(await failureOf(hold.release())).toBeInstanceOf(LockLostError)
+    expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
     next.assertHeld()
     await next.release()
   })
@@ -221,7 +159,7 @@ describe('a server is full', () => {
   test('and does not evict (-M): an error that says what to do', async () => {
     small = await MemcachedServer.start({ args: ['-m', '2', '-M'] })
     await until(async () => (await fill()).includes('out of memory'), { what: 'there is no room' })
-    const error = await failureOf(open(small).lock(randomUUID()).tryAcquire())
+    const error = await rejectionOf(open(small).lock(randomUUID()).tryAcquire())
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ reason: 'out-of-memory', message: expect.stringContaining('-m') })
   })

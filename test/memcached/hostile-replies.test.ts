@@ -31,7 +31,7 @@ class Garbler {
     })
   }
 
-  readonly #answer = (word: string, key: string, words: readonly string[], value: string): string => {
+  #answer(word: string, key: string, words: readonly string[], value: string): string {
     if (word === 'mn') return 'MN'
     const item = this.#items.get(key)
     const cas = words.find((each) => /^C\d+$/.test(each))?.slice(1)
@@ -96,56 +96,48 @@ describe('faults A1: replies that cannot be read', () => {
     })
   }
 
-  function garble(word: string, shapeOf: ReadonlyMap<string, string>): void {
+  /** Each shape has a lock of its own. */
+  const names = SHAPES.map((_, index) => `lock-${index}`)
+
+  function garble(word: string): void {
+    const shapeOf = new Map(SHAPES.map((shape, index) => [`holdfast:lock:lock-${index}`, shape]))
     server.garbles = (asked, key) => (asked === word ? shapeOf.get(key) : undefined)
   }
 
-  /** Each shape has a lock of its own. */
-  const names = SHAPES.map((_, index) => `lock-${index}`)
-  const shapeOf = new Map(SHAPES.map((shape, index) => [`holdfast:lock:lock-${index}`, shape]))
-
-  /** How each call ends. */
-  async function outcomes(call: (name: string) => Promise<unknown>): Promise<string[]> {
-    return await Promise.all(
-      names.map(async (name, index) => {
-        const outcome = await call(name).then(
-          (result) => (result === null ? 'null' : typeof result),
-          (error: unknown) => (error instanceof StoreError ? error.reason : String(error)),
-        )
-        return `${JSON.stringify(SHAPES[index])}: ${outcome}`
-      }),
-    )
-  }
-
-  /** The lines of those that do not end so. */
-  function others(all: readonly string[], expected: RegExp): string[] {
-    return all.filter((each) => !expected.test(each))
+  /** Each call ends as one of these: the shape, and the type of its result or the reason of its error. */
+  async function expectOutcomes(expected: RegExp, call: (name: string) => Promise<unknown>): Promise<void> {
+    const all = names.map(async (name, index) => {
+      const outcome = await call(name).then(
+        (result) => (result === null ? 'null' : typeof result),
+        (error: unknown) => (error instanceof StoreError ? error.reason : String(error)),
+      )
+      return `${JSON.stringify(SHAPES[index])}: ${outcome}`
+    })
+    expect((await Promise.all(all)).filter((each) => !expected.test(each))).toEqual([])
   }
 
   test('to an acquire: nothing is granted, and nothing stays', async () => {
-    garble('ms', shapeOf)
+    garble('ms')
     const fits = /: (?:unreadable|not-ready)$|^"(?:HD|NS).*: (?:object|null)$/
-    expect(others(await outcomes((name) => holdfast.lock(name).tryAcquire()), fits)).toEqual([])
+    await expectOutcomes(fits, (name) => holdfast.lock(name).tryAcquire())
     server.garbles = () => undefined
     const hold = await holdfast.lock('lock-2').acquire({ waitMs: 5_000 })
     await hold.release()
   })
 
   test('to a look: the call settles, and says so', async () => {
-    garble('mg', shapeOf)
+    garble('mg')
     const fits = /: (?:unreadable|not-ready)$|^"EN": boolean$/
-    expect(others(await outcomes((name) => holdfast.lock(name).isLocked()), fits)).toEqual([])
-    expect(
-      others(await outcomes((name) => holdfast.lock(name).tryAcquire()), /unreadable|not-ready|^"EN"/),
-    ).toEqual([])
+    await expectOutcomes(fits, (name) => holdfast.lock(name).isLocked())
+    await expectOutcomes(/unreadable|not-ready|^"EN"/, (name) => holdfast.lock(name).tryAcquire())
   })
 
   test('to a removal: it is repeated as after an answer that was lost', async () => {
     const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
-    garble('md', shapeOf)
-    const released = await outcomes(async (name) => await holds.find((each) => each.name === name)?.release())
+    garble('md')
     // Repeated, it is told the truth: the item is gone.
-    expect(others(released, /: (?:undefined|not-ready)$/)).toEqual([])
+    const fits = /: (?:undefined|not-ready)$/
+    await expectOutcomes(fits, async (name) => await holds.find((each) => each.name === name)?.release())
     server.garbles = () => undefined
   })
 
@@ -153,7 +145,7 @@ describe('faults A1: replies that cannot be read', () => {
     const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
     const suspended = new Set<string>()
     holdfast.on('suspended', ({ name }) => suspended.add(name))
-    garble('ms', shapeOf)
+    garble('ms')
     await eventually(() => suspended.size === SHAPES.filter((shape) => !shape.startsWith('HD')).length)
     server.garbles = () => undefined
     await Promise.all(names.map(renewedOnce))

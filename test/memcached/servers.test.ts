@@ -1,23 +1,17 @@
 /** Several servers: each lock is on one of them. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { Holdfast, StoreError } from '../../src/index.js'
-import { memcached } from '../../src/stores/memcached/index.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StoreError } from '../../src/index.js'
 import { keyOf } from '../../src/stores/memcached/key.js'
 import { MemcachedServer } from '../servers/memcached.js'
 import { raw } from './raw.js'
+import { open } from './scene.js'
 
 const servers: MemcachedServer[] = []
 beforeAll(async () => {
   for (let count = 0; count < 4; count += 1) servers.push(await MemcachedServer.start())
 })
 afterAll(() => Promise.all(servers.map((server) => server.stop())))
-
-function open(...at: readonly MemcachedServer[]): Holdfast {
-  const holdfast = new Holdfast(memcached({ servers: at.map(({ address }) => address) }))
-  onTestFinished(() => holdfast.close())
-  return holdfast
-}
 
 /** Which of the servers has that lock, by their numbers. */
 async function serversWith(name: string): Promise<number[]> {
@@ -26,7 +20,7 @@ async function serversWith(name: string): Promise<number[]> {
 }
 
 test('each lock is on one server, all have their share, and the order of the list does not matter', async () => {
-  const [one, other] = [open(...servers), open(...servers.toReversed())]
+  const [one, other] = [open(servers), open(servers.toReversed())]
   const share = new Map<number | undefined, number>()
   for (let count = 0; count < 400; count += 1) {
     const name = `lock ${count}`
@@ -42,7 +36,7 @@ test('each lock is on one server, all have their share, and the order of the lis
 })
 
 test('a changed list moves the locks of the server that is gone, or new, and no others: those are held twice', async () => {
-  const [fewer, all] = [open(...servers.slice(0, 3)), open(...servers)]
+  const [fewer, all] = [open(servers.slice(0, 3)), open(servers)]
   let moved = 0
   for (let count = 0; count < 200; count += 1) {
     const name = randomUUID()
@@ -63,7 +57,7 @@ test('a changed list moves the locks of the server that is gone, or new, and no 
 test('a server that is down costs its own locks alone', async () => {
   const down = await MemcachedServer.start()
   const up = servers.slice(0, 2)
-  const holdfast = open(...up, down)
+  const holdfast = open([...up, down])
   await down.kill()
   const outcomes = { taken: 0, failed: 0 }
   for (let count = 0; count < 60; count += 1) {
@@ -82,20 +76,8 @@ test('a server that is down costs its own locks alone', async () => {
   await down.stop()
 })
 
-test('names that are no keys are locks of their own', async () => {
-  const [one, other] = [open(...servers), open(...servers)]
-  const names = ['a b', 'a\r\nb', 'a\tb', '鎖 🧵', 'x'.repeat(300), `${'x'.repeat(299)}y`, '\0', ' ']
-  const holds = await Promise.all(names.map((name) => one.lock(name).acquire()))
-  for (const name of names) {
-    expect(await other.lock(name).tryAcquire()).toBeNull()
-    expect((await other.lock(name).inspect()).owners).toHaveLength(1)
-  }
-  await Promise.all(holds.map((hold) => hold.release()))
-  for (const name of names) expect(await other.lock(name).isLocked()).toBe(false)
-})
-
 test('a lock of another program is held by somebody unknown, until its end', async () => {
-  const holdfast = open(...servers)
+  const holdfast = open(servers)
   const lock = holdfast.lock(randomUUID())
   for (const server of servers) await raw(server, `add ${keyOf(lock.name)} 0 2 4`, 'cron')
   expect(await lock.tryAcquire()).toBeNull()

@@ -45,23 +45,15 @@ describe('majorities', () => {
     )
   })
 
-  test('whenMajority: a majority has reached its time then, and not before', () => {
+  test('whenMajority, majorityLasts: a majority has reached its time then, and still has it until then; no sooner, and no later', () => {
     fc.assert(
       fc.property(times, (each) => {
-        const when = whenMajority(each)
-        expect(each.filter((time) => time <= when).length).toBeGreaterThanOrEqual(majorityOf(each.length))
-        expect(each.filter((time) => time < when).length).toBeLessThan(majorityOf(each.length))
-      }),
-      runsOr(500),
-    )
-  })
-
-  test('majorityLasts: a majority still has its time until then, and not after', () => {
-    fc.assert(
-      fc.property(times, (each) => {
-        const until = majorityLasts(each)
-        expect(each.filter((time) => time >= until).length).toBeGreaterThanOrEqual(majorityOf(each.length))
-        expect(each.filter((time) => time > until).length).toBeLessThan(majorityOf(each.length))
+        const count = (fits: (time: number) => boolean): number => each.filter(fits).length
+        const [majority, when, until] = [majorityOf(each.length), whenMajority(each), majorityLasts(each)]
+        expect(count((time) => time <= when)).toBeGreaterThanOrEqual(majority)
+        expect(count((time) => time < when)).toBeLessThan(majority)
+        expect(count((time) => time >= until)).toBeGreaterThanOrEqual(majority)
+        expect(count((time) => time > until)).toBeLessThan(majority)
       }),
       runsOr(500),
     )
@@ -114,18 +106,21 @@ describe('tally', () => {
     )
   })
 
-  test('a holder that may have the votes of silent servers counts as holding', () => {
-    const votes: Vote[] = [
-      { state: 'busy', holder: 'client:2', freeAt: 700 },
-      { state: 'failed', error: 'away' },
-      { state: 'granted' },
-    ]
-    expect(tally(votes)).toEqual({ outcome: 'held', holder: 'client:2', freeAt: 700 })
-  })
+  const busy = (freeAt: number): Vote => ({ state: 'busy', holder: 'client:2', freeAt })
 
-  test('the lock may be free when a majority is: not with the first lease that ends, nor the last', () => {
-    const votes: Vote[] = [100, 300, 200].map((freeAt) => ({ state: 'busy', holder: 'client:2', freeAt }))
-    expect(tally(votes)).toEqual({ outcome: 'held', holder: 'client:2', freeAt: 200 })
+  test.each<[string, number, Vote[]]>([
+    [
+      'a holder that may have the votes of silent servers counts as holding',
+      700,
+      [busy(700), { state: 'failed', error: 'away' }, { state: 'granted' }],
+    ],
+    [
+      'the lock may be free when a majority is: not with the first lease that ends, nor the last',
+      200,
+      [busy(100), busy(300), busy(200)],
+    ],
+  ])('%s', (_, freeAt, votes) => {
+    expect(tally(votes)).toEqual({ outcome: 'held', holder: 'client:2', freeAt })
   })
 })
 

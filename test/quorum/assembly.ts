@@ -1,8 +1,11 @@
 import { expect } from 'vitest'
-import { Holdfast, type HoldfastOptions } from '../../src/index.js'
+import { type AcquireOptions, type Hold, Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { type QuorumOptions, quorum } from '../../src/stores/quorum/quorum.js'
 import { WaywardStore } from './wayward-store.js'
+
+/** The lock that tests take. */
+export const NAME = 'lock'
 
 /** Servers in memory under one virtual clock, and clients of the quorum they form. */
 export class Assembly {
@@ -17,11 +20,7 @@ export class Assembly {
   constructor(count: number) {
     this.#stores = Array.from({ length: count }, () => new MemoryStore(this.clock))
     this.#observers = this.#stores.map((store) => new Holdfast(store))
-    this.servers = this.#stores.map((store, index) => {
-      const server = new WaywardStore(store)
-      server.runId = `server-${index}`
-      return server
-    })
+    this.servers = this.#waysTo()
   }
 
   /** The server with that number. */
@@ -33,42 +32,52 @@ export class Assembly {
 
   /** Another process's client, in effect. */
   holdfast(options: HoldfastOptions = {}, quorumOptions: QuorumOptions = {}): Holdfast {
-    const holdfast = new Holdfast(quorum(this.servers, quorumOptions), options)
-    holdfast.on('error', (error) => this.errors.push(error))
-    this.#made.push(holdfast)
-    return holdfast
+    return this.#open(this.servers, options, quorumOptions)
+  }
+
+  /** A client's handle of {@link NAME}. */
+  lock(options: HoldfastOptions = {}, quorumOptions: QuorumOptions = {}): Lock {
+    return this.holdfast(options, quorumOptions).lock(NAME)
+  }
+
+  /** Held by a client. */
+  held(terms: AcquireOptions = {}, lock = this.lock()): Promise<Hold> {
+    return this.outcome(lock.acquire(terms))
+  }
+
+  /** What comes of a single attempt of another client, and is given back at once: whether it had the lock. */
+  async isHad(lock = this.lock()): Promise<boolean> {
+    const hold = await this.outcome(lock.tryAcquire())
+    if (hold) await this.outcome(hold.release())
+    return hold !== null
   }
 
   /** A client with a network of its own: how each server is reached by it, and by nobody else. */
-  apart(options: HoldfastOptions = {}): {
-    readonly holdfast: Holdfast
-    readonly ways: readonly WaywardStore[]
-  } {
-    const ways = this.#stores.map((store, index) => {
-      const way = new WaywardStore(store)
-      way.runId = `server-${index}`
-      return way
-    })
-    const holdfast = new Holdfast(quorum(ways), options)
-    holdfast.on('error', (error) => this.errors.push(error))
-    this.#made.push(holdfast)
+  apart() {
+    const ways = this.#waysTo()
     this.#ways.push(...ways)
-    return { holdfast, ways }
+    const holdfast = this.#open(ways)
+    return { holdfast, lock: holdfast.lock(NAME), ways }
   }
 
-  /** A client of one server alone. */
-  single(index: number): Holdfast {
+  /** A handle of the lock on one server alone. */
+  single(index: number, name = NAME): Lock {
     const store = this.#stores[index]
     if (!store) throw new Error(`no server ${index}`)
     const holdfast = new Holdfast(store)
     this.#made.push(holdfast)
-    return holdfast
+    return holdfast.lock(name)
   }
 
   /** Who has each server's vote, as the servers have it. */
-  async votes(name: string): Promise<Array<string | undefined>> {
+  async votes(name = NAME): Promise<Array<string | undefined>> {
     const states = await Promise.all(this.#observers.map((observer) => observer.lock(name).inspect()))
     return states.map(({ owners }) => owners[0]?.owner)
+  }
+
+  /** All servers are well again. */
+  recover(): void {
+    for (const server of [...this.servers, ...this.#ways]) server.recover()
   }
 
   /** What comes of it, when as much time has passed as it takes, but no more than ten minutes. */
@@ -84,7 +93,7 @@ export class Assembly {
   }
 
   /** No vote on any server, nothing alive in any client. */
-  async nothingLeft(name: string): Promise<void> {
+  async nothingLeft(name = NAME): Promise<void> {
     await this.clock.advance(1_000)
     expect(await this.votes(name)).toEqual(this.servers.map(() => undefined))
     for (const { census } of this.#made) {
@@ -93,9 +102,24 @@ export class Assembly {
   }
 
   async end(): Promise<void> {
-    for (const server of [...this.servers, ...this.#ways]) server.recover()
+    this.recover()
     await this.outcome(
       Promise.all([...this.#observers, ...this.#made.splice(0)].map((holdfast) => holdfast.close())),
     )
+  }
+
+  #waysTo(): WaywardStore[] {
+    return this.#stores.map((store, index) => new WaywardStore(store, `server-${index}`))
+  }
+
+  #open(
+    servers: readonly WaywardStore[],
+    options: HoldfastOptions = {},
+    quorumOptions: QuorumOptions = {},
+  ): Holdfast {
+    const holdfast = new Holdfast(quorum(servers, quorumOptions), options)
+    holdfast.on('error', (error) => this.errors.push(error))
+    this.#made.push(holdfast)
+    return holdfast
   }
 }

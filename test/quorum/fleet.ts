@@ -38,8 +38,8 @@ export class Fleet {
   }
 
   /** Another process's client, in effect. */
-  holdfast(options: HoldfastOptions = {}, quorumOptions: QuorumOptions = {}): Holdfast {
-    const members = this.servers.map((_, index) => this.client(index))
+  holdfast(options: HoldfastOptions = {}, quorumOptions: QuorumOptions = {}, client: object = {}): Holdfast {
+    const members = this.servers.map((_, index) => this.client(index, client))
     return this.keep(new Holdfast(quorum(members, quorumOptions), options))
   }
 

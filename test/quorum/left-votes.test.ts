@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
-import { Assembly } from './assembly.js'
+import { Assembly, NAME } from './assembly.js'
 
-const NAME = 'lock'
 const GUARD_MS = 60_000
 
 /** Of three servers the last does not vote: a single vote that nobody gives back keeps everybody out until its lease ends. */
@@ -22,12 +21,12 @@ describe('W7: the vote that a lost lock still has on one server is given back', 
     assembly.server(2).restart('another')
     const owner = holdfast.owner()
     const hold = await assembly.outcome(lock.acquire({ owner, ...(leaseMs !== undefined && { leaseMs }) }))
-    await assembly.single(2).lock(NAME).forceUnlock()
+    await assembly.single(2).forceUnlock()
     return { lock, owner, hold }
   }
 
   const isFreeSoon = async (): Promise<void> => {
-    const waiting = assembly.holdfast(options, guarded).lock(NAME).acquire()
+    const waiting = assembly.lock(options, guarded).acquire()
     const since = assembly.clock.now()
     const hold = await assembly.outcome(waiting)
     expect(assembly.clock.now() - since).toBeLessThan(2_000)
@@ -36,7 +35,7 @@ describe('W7: the vote that a lost lock still has on one server is given back', 
 
   test('after a nested acquisition that a majority refused', async () => {
     const { lock, owner } = await heldByTwo()
-    await assembly.single(1).lock(NAME).forceUnlock()
+    await assembly.single(1).forceUnlock()
     await assembly.outcome(lock.tryAcquire({ owner }).then((again) => again?.release()))
     await isFreeSoon()
   })
@@ -56,7 +55,7 @@ describe('W7: the vote that a lost lock still has on one server is given back', 
 
   test('after a renewal that a majority refused', async () => {
     await heldByTwo()
-    await assembly.single(1).lock(NAME).forceUnlock()
+    await assembly.single(1).forceUnlock()
     await assembly.clock.advance(10_000)
     await isFreeSoon()
   })
@@ -72,8 +71,8 @@ describe('W7: the vote that a lost lock still has on one server is given back', 
   test('after a release of one of several holds that a majority refused', async () => {
     const { lock, owner } = await heldByTwo()
     const inner = await assembly.outcome(lock.acquire({ owner }))
-    await assembly.single(1).lock(NAME).forceUnlock()
-    await assembly.single(2).lock(NAME).forceUnlock()
+    await assembly.single(1).forceUnlock()
+    await assembly.single(2).forceUnlock()
     await expect(assembly.outcome(inner.release())).rejects.toThrow(LockLostError)
     await isFreeSoon()
   })

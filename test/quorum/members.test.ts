@@ -6,17 +6,16 @@ import { clusterClient, sentinelClient, standaloneClient } from '../setup/client
 
 /** Never connected. */
 const client = (port: number, options = {}) => standaloneClient({ host: '127.0.0.1', port, ...options })
+const clients = (count: number) => Array.from({ length: count }, (_, index) => client(7001 + index))
 
 describe('quorum refuses', () => {
   test.each([0, 1, 2])('%i servers: none of them may fail', (count) => {
-    const members = Array.from({ length: count }, (_, index) => client(7001 + index))
-    expect(() => quorum(members)).toThrow(InvalidArgumentError)
-    expect(() => quorum(members)).toThrow('none may fail')
+    expect(() => quorum(clients(count))).toThrow(InvalidArgumentError)
+    expect(() => quorum(clients(count))).toThrow('none may fail')
   })
 
   test.each([4, 6])('%i servers, with the reason why an even number gains nothing', (count) => {
-    const members = Array.from({ length: count }, (_, index) => client(7001 + index))
-    expect(() => quorum(members)).toThrow(`tolerate no more failures than ${count - 1}`)
+    expect(() => quorum(clients(count))).toThrow(`tolerate no more failures than ${count - 1}`)
   })
 
   test('one client, or one store, twice', () => {
@@ -50,20 +49,20 @@ describe('quorum refuses', () => {
     ['members', () => quorum(JSON.parse('"127.0.0.1"'))],
     ['members[1]', () => quorum([client(7001), JSON.parse('null'), client(7002)])],
     ['clientOrStore', () => quorum([client(7001), JSON.parse('{}'), client(7002)])],
-    ['options', () => quorum([client(7001), client(7002), client(7003)], JSON.parse('{"retries":3}'))],
-    ['serverTimeoutMs', () => quorum([client(7001), client(7002), client(7003)], { serverTimeoutMs: 0 })],
-    ['restartGuardMs', () => quorum([client(7001), client(7002), client(7003)], { restartGuardMs: -1 })],
+    ['options', () => quorum(clients(3), JSON.parse('{"retries":3}'))],
+    ['serverTimeoutMs', () => quorum(clients(3), { serverTimeoutMs: 0 })],
+    ['restartGuardMs', () => quorum(clients(3), { restartGuardMs: -1 })],
   ])('unusable %s', (argument, make) => {
     expect(make).toThrow(expect.objectContaining({ name: 'InvalidArgumentError', argument }))
   })
 
   test('a server timeout that commands do not have', () => {
-    const store = quorum([client(7001), client(7002), client(7003)], { serverTimeoutMs: 300 })
+    const store = quorum(clients(3), { serverTimeoutMs: 300 })
     expect(() => new Holdfast(store, { commandTimeoutMs: 300 })).toThrow('less than commandTimeoutMs')
   })
 
   test('a watchdog thread', () => {
-    const store = quorum([client(7001), client(7002), client(7003)])
+    const store = quorum(clients(3))
     expect(() => new Holdfast(store, { watchdogThread: true })).toThrow('watchdogThread')
   })
 })

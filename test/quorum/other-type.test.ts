@@ -19,8 +19,10 @@ async function overwrite(name: string, servers: readonly number[]): Promise<void
   }
 }
 
-async function free(name: string): Promise<void> {
+/** It is removed from all servers, and nothing is left then. */
+async function freed(name: string): Promise<void> {
   await Promise.all(fleet.servers.map((_, index) => fleet.client(index).call('DEL', name)))
+  await fleet.nothingLeft(name)
 }
 
 describe('H24: keys of a quorum that are something else by now', () => {
@@ -47,8 +49,7 @@ describe('H24: keys of a quorum that are something else by now', () => {
     expect(told).toEqual(['lost'])
     await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
     // What a majority still has of it goes with it: nobody waits for a lease.
-    await free(name)
-    await fleet.nothingLeft(name)
+    await freed(name)
   })
 
   test('on the lesser half: it is held and renewed, released, and taken by the next', async () => {
@@ -62,8 +63,7 @@ describe('H24: keys of a quorum that are something else by now', () => {
     hold.assertHeld()
     await hold.release()
     await (await fleet.holdfast().lock(name).acquire({ waitMs: 5_000 })).release()
-    await free(name)
-    await fleet.nothingLeft(name)
+    await freed(name)
     expect(errors).toEqual([])
   })
 
@@ -79,7 +79,6 @@ describe('H24: keys of a quorum that are something else by now', () => {
     await new Promise((resolve) => holdfast.once('renewed', resolve))
     hold.assertHeld()
     await hold.release()
-    await free(name)
-    await fleet.nothingLeft(name)
+    await freed(name)
   })
 })

@@ -1,6 +1,6 @@
 /** Clients and servers that reach each other in part: some directions, some servers, some connections. */
-import { afterEach, describe, expect, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, type Lock, quorum } from '../../src/index.js'
+import { afterEach, expect, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, quorum } from '../../src/index.js'
 import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
@@ -44,85 +44,41 @@ async function settled(call: Promise<unknown>, withinMs: number): Promise<unknow
   return await Promise.race([call.catch((error: unknown) => error), late])
 }
 
-test('O1, W3: clients each of which another server does not answer exclude each other, and all are served', async () => {
-  const name = fleet.lockName()
-  const made = await Promise.all([0, 1, 2].map(() => apart()))
-  for (const [index, { ways }] of made.entries()) ways[index]?.blackHole()
-  let inside = 0
-  let most = 0
-  const served = made.map(() => 0)
-  const section = async (lock: Lock, index: number): Promise<void> => {
-    await lock.withLock(async () => {
-      inside += 1
-      most = Math.max(most, inside)
-      served[index] = (served[index] ?? 0) + 1
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      inside -= 1
-    })
+/** Its connections that are subscribed fall silent. */
+async function silenceNews(ways: readonly RespProxy[], count: number): Promise<void> {
+  for (const way of ways.slice(0, count)) {
+    const subscribed = () =>
+      way.open.filter(({ commands }) => commands.some((each) => each.name === 'SUBSCRIBE'))
+    await eventually(() => subscribed().length > 0)
+    for (const connection of subscribed()) connection.silence()
   }
-  await Promise.all(
-    made.map(async ({ holdfast }, index) => {
-      while (served.some((sections) => sections < 10)) await section(holdfast.lock(name), index)
-    }),
-  )
-  expect(most).toBe(1)
-  for (const { end } of made) end()
-})
+}
 
-describe('W7: one that reaches all servers with its commands, and to which no messages come', () => {
-  /** Its connections that are subscribed fall silent. */
-  async function silenceNews(ways: readonly RespProxy[], count: number): Promise<void> {
-    for (const way of ways.slice(0, count)) {
-      const subscribed = () =>
-        way.open.filter(({ commands }) => commands.some((each) => each.name === 'SUBSCRIBE'))
-      await eventually(() => subscribed().length > 0)
-      for (const connection of subscribed()) connection.silence()
-    }
-  }
-
-  test.each([1, 2, 3])(
-    'from %i of 3: it has the lock after its next command elsewhere',
-    async (count) => {
-      const name = fleet.lockName()
-      const direct = fleet.holdfast(TIMES)
-      const hold = await direct.lock(name).acquire({ leaseMs: 60_000 })
-      const { holdfast, ways, end } = await apart({ storeTimeoutMs: 60_000 }, { protocol: 2 })
-      const waiting = holdfast.lock(name).acquire()
-      await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
-      await silenceNews(ways, count)
-      await hold.release()
-      const elsewhere = setInterval(
-        () =>
-          void holdfast
-            .lock(`${name}:other`)
-            .isLocked()
-            .catch(() => undefined),
-        200,
-      )
-      const next = await settled(waiting, 20_000)
-      clearInterval(elsewhere)
-      expect(next).toHaveProperty('release')
-      await (await waiting).release()
-      await fleet.nothingLeft(name)
-      end()
-    },
-    60_000,
-  )
-
-  test('it is passed over, and has the lock when the lease ends that it saw', async () => {
+test.each([1, 2, 3])(
+  'W7: one that reaches all servers with its commands, and to which no messages come from %i of 3, has the lock after its next command elsewhere',
+  async (count) => {
     const name = fleet.lockName()
     const direct = fleet.holdfast(TIMES)
-    const leaseMs = lasting(3_000)
-    const hold = await direct.lock(name).acquire({ leaseMs })
+    const hold = await direct.lock(name).acquire({ leaseMs: 60_000 })
     const { holdfast, ways, end } = await apart({ storeTimeoutMs: 60_000 }, { protocol: 2 })
     const waiting = holdfast.lock(name).acquire()
     await eventually(async () => (await direct.lock(name).countWaitingClients()) === 1)
-    await silenceNews(ways, 3)
-    const other = direct.lock(name).acquire({ waitMs: Math.ceil(leaseMs / 2) })
+    await silenceNews(ways, count)
     await hold.release()
-    await (await other).release()
+    const elsewhere = setInterval(
+      () =>
+        void holdfast
+          .lock(`${name}:other`)
+          .isLocked()
+          .catch(() => undefined),
+      200,
+    )
+    const next = await settled(waiting, 20_000)
+    clearInterval(elsewhere)
+    expect(next).toHaveProperty('release')
     await (await waiting).release()
     await fleet.nothingLeft(name)
     end()
-  })
-})
+  },
+  60_000,
+)

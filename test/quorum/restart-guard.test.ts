@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { duringEach } from '../setup/during.js'
-import { Assembly } from './assembly.js'
+import { Assembly, NAME } from './assembly.js'
 
-const NAME = 'lock'
 const GUARD = { restartGuardMs: 60_000 }
 
 const assembly = duringEach(() => new Assembly(3))
 
 /** What a restart without persistence does to one server. */
 async function restartEmpty(index: number, runId = 'second'): Promise<void> {
-  await assembly.single(index).lock(NAME).forceUnlock()
+  await assembly.single(index).forceUnlock()
   assembly.server(index).restart(runId)
 }
 
@@ -17,10 +16,10 @@ describe('a server that restarts empty', () => {
   test('without a guard votes again at once: two may hold the lock, until the first hears of it', async () => {
     // What docs/quorum.md warns of.
     assembly.server(2).conduct = 'gone'
-    const hold = await assembly.outcome(assembly.holdfast().lock(NAME).acquire({ leaseMs: 30_000 }))
+    const hold = await assembly.held({ leaseMs: 30_000 })
     assembly.server(2).recover()
     await restartEmpty(1)
-    const other = await assembly.holdfast().lock(NAME).tryAcquire()
+    const other = await assembly.lock().tryAcquire()
     expect(other).not.toBeNull()
     hold.assertHeld()
   })
@@ -65,7 +64,7 @@ describe('a server that restarts empty', () => {
       transient: true,
       cause: { errors: [expect.anything(), expect.objectContaining({ reason: 'not-ready' })] },
     })
-    await assembly.nothingLeft(NAME)
+    await assembly.nothingLeft()
   })
 
   test('goes on renewing what it has kept', async () => {
@@ -80,12 +79,12 @@ describe('a server that restarts empty', () => {
 
 test('two members that are one process are refused at first use, by their names', async () => {
   assembly.server(2).runId = assembly.server(0).runId
-  const lock = assembly.holdfast().lock(NAME)
+  const lock = assembly.lock()
   for (const attempt of [() => lock.tryAcquire(), () => lock.acquire({ waitMs: 1_000 })]) {
     await expect(assembly.outcome(attempt())).rejects.toMatchObject({
       name: 'InvalidArgumentError',
       message: expect.stringContaining('members[0] and members[2] are one server'),
     })
   }
-  await assembly.nothingLeft(NAME)
+  await assembly.nothingLeft()
 })

@@ -21,43 +21,33 @@ const TIMES = {
 const fleet = duringAll(() => Fleet.bring(3))
 afterEach(() => fleet.tidy())
 
-describe('failures', () => {
-  test('subscriptions of a server that restarted are renewed, and no release is missed', async () => {
-    const name = fleet.lockName()
-    const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 600_000 })
-    const other = fleet.holdfast(TIMES)
-    const waiting = other.lock(name).acquire()
-    await eventually(() => other.metrics().waiting > 0)
-    await fleet.server(0).restart({ keepData: true })
-    // Only with the first server's news the release is one of a majority.
-    await fleet.server(1).kill()
-    await hold.release()
-    await (await waiting).release()
-  })
+test('subscriptions of a server that restarted are renewed, and no release is missed', async () => {
+  const name = fleet.lockName()
+  const hold = await fleet.holdfast(TIMES).lock(name).acquire({ leaseMs: 600_000 })
+  const other = fleet.holdfast(TIMES)
+  const waiting = other.lock(name).acquire()
+  await eventually(() => other.metrics().waiting > 0)
+  await fleet.server(0).restart({ keepData: true })
+  // Only with the first server's news the release is one of a majority.
+  await fleet.server(1).kill()
+  await hold.release()
+  await (await waiting).release()
 })
+
+/** Lets in a user with these rights, and resolves with what a client says to be that user. */
+async function user(username: string, ...rights: string[]) {
+  const rules = ['on', '>secret', '&*', '+@all', ...rights]
+  for (const index of fleet.servers.keys())
+    await fleet.client(index).call('ACL', 'SETUSER', username, ...rules)
+  return { username, password: 'secret', enableReadyCheck: false }
+}
 
 test('a user who may not use the tickets waits all the same', async () => {
   const name = fleet.lockName()
-  const rules = [
-    'on',
-    '>few',
-    '+@all',
-    '&*',
-    '~quorum:*',
-    '~holdfast_line*',
-    '~holdfast_processes*',
-    '~redisson*',
-  ]
-  await Promise.all(
-    fleet.servers.map((_, index) => fleet.client(index).call('ACL', 'SETUSER', 'few', ...rules)),
-  )
-  const made = [0, 1].map(() => {
-    const members = fleet.servers.map((_, index) => fleet.client(index, { username: 'few', password: 'few' }))
-    return fleet.keep(new Holdfast(quorum(members), TIMES))
-  })
+  const few = await user('few', '~quorum:*', '~holdfast_line*', '~holdfast_processes*', '~redisson*')
+  const made = [0, 1].map(() => fleet.holdfast(TIMES, {}, few))
   const errors: unknown[] = []
-  let inside = 0
-  let through = 0
+  let [inside, through] = [0, 0]
   await Promise.all(
     made.map(async (holdfast) => {
       holdfast.on('error', (error) => errors.push(error))
@@ -88,35 +78,20 @@ describe('members', () => {
     }
   }
 
-  test('one server under two addresses is refused, by name', async () => {
+  test.each([
+    ['by name', [], '127.0.0.1:PORT and 127.0.0.1:AGAIN are one|127.0.0.1:AGAIN and 127.0.0.1:PORT are one'],
+    ['where INFO is denied, too', ['-info'], 'are one server under two addresses'],
+  ])('one server under two addresses is refused, %s', async (_, denied, message) => {
+    const terms = await user('twin', '~*', ...denied)
     const { host, port } = fleet.server(0)
     const proxy = await RespProxy.before({ host, port })
-    const again = standaloneClient({ host: proxy.host, port: proxy.port })
-    const holdfast = fleet.keep(new Holdfast(quorum([fleet.client(0), fleet.client(1), again]), TIMES))
-    expect(await refusalOf(holdfast)).toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      message: expect.stringMatching(
-        new RegExp(
-          `127.0.0.1:${port} and 127.0.0.1:${proxy.port} are one|${proxy.port} and 127.0.0.1:${port} are one`,
-        ),
-      ),
-    })
-    again.disconnect()
-    await proxy.stop()
-  })
-
-  test('one server under two addresses is refused where INFO is denied, too', async () => {
-    const rights = ['on', '>secret', '~*', '&*', '+@all', '-info']
-    await Promise.all([0, 1].map((index) => fleet.client(index).call('ACL', 'SETUSER', 'mute', ...rights)))
-    const user = { username: 'mute', password: 'secret', enableReadyCheck: false }
-    const { host, port } = fleet.server(0)
-    const proxy = await RespProxy.before({ host, port })
-    const again = standaloneClient({ ...user, host: proxy.host, port: proxy.port })
-    const members = [fleet.client(0, user), fleet.client(1, user), again]
+    const again = standaloneClient({ ...terms, host: proxy.host, port: proxy.port })
+    const members = [fleet.client(0, terms), fleet.client(1, terms), again]
     const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
+    const told = message.replaceAll('PORT', `${port}`).replaceAll('AGAIN', `${proxy.port}`)
     expect(await refusalOf(holdfast)).toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: expect.stringContaining('are one server under two addresses'),
+      message: expect.stringMatching(told),
     })
     again.disconnect()
     await proxy.stop()
@@ -135,13 +110,7 @@ describe('members', () => {
   })
 
   test('a user who may not run INFO: the servers vote, and it is told once', async () => {
-    for (const [index] of fleet.servers.entries()) {
-      await fleet.client(index).call('ACL', 'SETUSER', 'plain', 'on', '>secret', '~*', '&*', '+@all', '-info')
-    }
-    const members = fleet.servers.map((_, index) =>
-      fleet.client(index, { username: 'plain', password: 'secret', enableReadyCheck: false }),
-    )
-    const holdfast = fleet.keep(new Holdfast(quorum(members), TIMES))
+    const holdfast = fleet.holdfast(TIMES, {}, await user('plain', '~*', '-info'))
     const told = journalOf(holdfast, 'error')
     const hold = await holdfast.lock(fleet.lockName()).acquire()
     await hold.release()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import type { LockPort } from '../../src/port/lock-port.js'
 import type { Store } from '../../src/port/store.js'
@@ -25,11 +25,16 @@ function through(now: () => LockPort | undefined): LockPort {
   })
 }
 
+function opened(stores: readonly Store[]): Holdfast {
+  const holdfast = new Holdfast(quorum(stores))
+  onTestFinished(() => holdfast.close())
+  return holdfast
+}
+
 test('two ways to one store that has no identity are refused at first use', async () => {
   const one = new MemoryStore()
-  const holdfast = new Holdfast(quorum([again(one), new MemoryStore(), again(one)]))
-  await expect(holdfast.lock('a').acquire()).rejects.toMatchObject(TWICE)
-  await holdfast.close()
+  const lock = opened([again(one), new MemoryStore(), again(one)]).lock('a')
+  await expect(lock.acquire()).rejects.toMatchObject(TWICE)
 })
 
 test('a member that comes to the server of another later is refused then, however much later', async () => {
@@ -49,29 +54,22 @@ test('a member that comes to the server of another later is refused then, howeve
       }
     },
   }
-  const holdfast = new Holdfast(quorum([one, other, moving]))
-  const lock = holdfast.lock('a')
-  await (await lock.acquire()).release()
+  const lock = opened([one, other, moving]).lock('a')
+  await lock.withLock(() => undefined)
   for (let minute = 0; minute < 5; minute += 1) {
     await clock.advance(60_000)
-    await (await lock.acquire()).release()
+    await lock.withLock(() => undefined)
   }
   breaks = 1
-  await lock.acquire().then(
-    (hold) => hold.release(),
-    () => undefined,
-  )
+  await lock.withLock(() => undefined).catch(() => undefined)
   await expect(lock.acquire()).rejects.toMatchObject(TWICE)
-  await holdfast.close()
 })
 
 test('three that do not say who they are vote, and their marks show in no list', async () => {
-  const stores = [new MemoryStore(), new MemoryStore(), new MemoryStore()]
-  const holdfast = new Holdfast(quorum(stores))
+  const holdfast = opened([new MemoryStore(), new MemoryStore(), new MemoryStore()])
   const hold = await holdfast.lock('a').acquire()
   const names: string[] = []
   for await (const { name } of holdfast.list()) names.push(name)
   expect(names).toEqual(['a'])
   await hold.release()
-  await holdfast.close()
 })

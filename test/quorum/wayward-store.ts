@@ -26,12 +26,14 @@ export class WaywardStore implements Store {
   delayMs = 0
   /** Every command that was sent, by its name. */
   readonly sent: string[] = []
-  runId = 'first'
   startedAt = Number.NEGATIVE_INFINITY
   breaks = 0
   readonly #thawing: Array<() => void> = []
 
-  constructor(private readonly store: MemoryStore) {
+  constructor(
+    private readonly store: MemoryStore,
+    public runId: string,
+  ) {
     this.clock = store.clock
   }
 

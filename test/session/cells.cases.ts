@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import type { Store } from '../../src/port/store.js'
 import type { CellName } from '../../src/stores/session/cells.js'
@@ -7,9 +7,9 @@ import { keyOf } from '../../src/stores/session/key.js'
 import type { SessionLink } from '../../src/stores/session/link.js'
 import { eventually } from '../setup/eventually.js'
 
-export interface CellsTerms {
-  /** The link of one more client. */
-  readonly linkTo: () => SessionLink
+interface CellsTerms {
+  /** The link of one more client, until the end of the test. */
+  readonly linked: () => SessionLink
   /** A store in which nobody has been yet. */
   readonly store: () => Store
 }
@@ -17,24 +17,8 @@ export interface CellsTerms {
 const forever = { keepMs: Number.POSITIVE_INFINITY } as const
 
 /** Values of a server with sessions: written only as they were seen, and only while somebody has a lock; told when they change. */
-export function cellsCases({ linkTo, store }: CellsTerms): void {
-  const closing: SessionLink[] = []
-  afterEach(() => {
-    for (const link of closing.splice(0)) link.close()
-  })
-
-  function linked(): SessionLink {
-    const link = linkTo()
-    closing.push(link)
-    return link
-  }
-
-  let made = 0
+export function cellsCases({ linked, store }: CellsTerms): void {
   const cellOf = (name: string): CellName => ({ space: 'value', name: `${name} ${randomUUID()}` })
-  const anyKey = (): string => {
-    made += 1
-    return keyOf(`${randomUUID()}:1`, made)
-  }
 
   test('a value is written only if nobody else has meanwhile, whatever it is called', async () => {
     const { cells } = linked()
@@ -43,10 +27,9 @@ export function cellsCases({ linkTo, store }: CellsTerms): void {
       expect(await cells.read(cell), cell.name).toEqual({ text: undefined, version: 0n })
       const first = await cells.write({ cell, version: 0n, text: `first ${cell.name}`, ...forever })
       expect(await cells.write({ cell, version: 0n, text: 'again', ...forever })).toBeUndefined()
-      const second = await cells.write({
-        ...{ cell, version: first ?? 0n, text: `second ${cell.name}`, ...forever },
-      })
-      expect(await cells.write({ cell, version: first ?? 0n, text: 'late', ...forever })).toBeUndefined()
+      const once = { cell, version: first ?? 0n, ...forever }
+      const second = await cells.write({ ...once, text: `second ${cell.name}` })
+      expect(await cells.write({ ...once, text: 'late' })).toBeUndefined()
       expect(await cells.read(cell)).toEqual({ text: `second ${cell.name}`, version: second })
     }
     for (const cell of wanted) {
@@ -72,16 +55,13 @@ export function cellsCases({ linkTo, store }: CellsTerms): void {
   test('of those who write at once one succeeds, and what is written whatever was there is there', async () => {
     const all = [linked(), linked(), linked()]
     const cell = cellOf('raced')
+    const writeAll = (version: bigint | undefined) =>
+      Promise.all(all.map(({ cells }, index) => cells.write({ cell, version, text: `${index}`, ...forever })))
     for (let round = 0; round < 20; round += 1) {
       const [{ version } = { version: 0n }] = await Promise.all(all.map(({ cells }) => cells.read(cell)))
-      const written = await Promise.all(
-        all.map(({ cells }, index) => cells.write({ cell, version, text: `${round}.${index}`, ...forever })),
-      )
-      expect(written.filter((each) => each !== undefined)).toHaveLength(1)
+      expect((await writeAll(version)).filter((each) => each !== undefined)).toHaveLength(1)
     }
-    const always = await Promise.all(
-      all.map(({ cells }, index) => cells.write({ cell, version: undefined, text: `${index}`, ...forever })),
-    )
+    const always = await writeAll(undefined)
     const { text, version } = await linked().cells.read(cell)
     expect(new Set(always).size).toBe(3)
     expect(always[Number(text)]).toBe(version)
@@ -90,7 +70,10 @@ export function cellsCases({ linkTo, store }: CellsTerms): void {
   test('a value is written while an entry stands, and not when that has gone', async () => {
     const link = linked()
     const { session } = await link.begin(30_000)
-    const [lock, key] = [{ keyspace: 'lock', name: `guarding ${randomUUID()}` } as const, anyKey()]
+    const [lock, key] = [
+      { keyspace: 'lock', name: `guarding ${randomUUID()}` } as const,
+      keyOf(`${randomUUID()}:1`, 1),
+    ]
     await link.stand({ mode: 'lock', ifFree: false, lock, session, key })
     const request = { cell: cellOf('guarded'), version: undefined, ...forever, whileStands: { lock, key } }
     expect(await link.cells.write({ ...request, text: 'in time' })).toBeDefined()

@@ -1,7 +1,7 @@
 /** What each thing costs in requests on a server with sessions, whatever the server. */
 import { describe, expect, test } from 'vitest'
 import { duringEach } from '../setup/during.js'
-import { Fleet } from './fleet.js'
+import { Fleet, handleOf } from './fleet.js'
 
 const fleet = duringEach(() => new Fleet())
 
@@ -14,22 +14,18 @@ async function begun(options = {}) {
 }
 
 describe('requests', () => {
-  test.each(['lock', 'fairLock', 'fencedLock', 'spinLock'] as const)(
-    '%s, uncontended: one to take, one to release',
+  test.each(['lock', 'fairLock', 'fencedLock', 'spinLock', 'readLock', 'writeLock'] as const)(
+    '%s: uncontended one to take, one to release; one for a single attempt that is refused',
     async (kind) => {
-      const { holdfast, sent } = await begun()
-      await holdfast[kind]('lock').withLock(() => undefined)
+      const [{ holdfast, sent }, other] = [await begun(), await begun()]
+      await handleOf(holdfast, kind).withLock(() => undefined)
       expect(sent()).toEqual(['stand', 'remove'])
+      const outer = await handleOf(holdfast, kind === 'readLock' ? 'writeLock' : kind).acquire()
+      expect(await handleOf(other.holdfast, kind).tryAcquire()).toBeNull()
+      expect(other.sent()).toEqual(['stand'])
+      await outer.release()
     },
   )
-
-  test('a read-write lock, uncontended: the same for either side', async () => {
-    const { holdfast, sent } = await begun()
-    const lock = holdfast.readWriteLock('lock')
-    await lock.writeLock().withLock(() => undefined)
-    await lock.readLock().withLock(() => undefined)
-    expect(sent()).toEqual(['stand', 'remove', 'stand', 'remove'])
-  })
 
   test('a semaphore, uncontended: three to take a permit, one to give it back; one to find none', async () => {
     const { holdfast, link, sent } = await begun()
@@ -44,17 +40,6 @@ describe('requests', () => {
     expect(sent()).toEqual(['read cell'])
     await hold.release()
   })
-
-  test.each(['lock', 'fairLock', 'fencedLock', 'spinLock'] as const)(
-    '%s, a single attempt that is refused: one',
-    async (kind) => {
-      const [{ holdfast: holder }, { holdfast, sent }] = [await begun(), await begun()]
-      const hold = await holder[kind]('lock').acquire()
-      expect(await holdfast[kind]('lock').tryAcquire()).toBeNull()
-      expect(sent()).toEqual(['stand'])
-      await hold.release()
-    },
-  )
 
   test('an attempt that is refused, after one whose answer was lost: a removal too, since that one may yet stand in line', async () => {
     const [{ holdfast: holder }, { holdfast, link, sent }] = [await begun(), await begun()]
@@ -88,9 +73,7 @@ describe('requests', () => {
     const section = async (): Promise<void> => {
       inside += 1
       expect(inside).toBe(1)
-      await new Promise<void>((resolve) => {
-        fleet.clock.startTimer(resolve, sectionMs)
-      })
+      await fleet.pause(sectionMs)
       inside -= 1
     }
     const sections = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => lock.withLock(section)))
@@ -135,9 +118,7 @@ describe('requests', () => {
         while (turns.length < 20 * processes)
           await holdfast.semaphore('semaphore').withPermits(async () => {
             turns.push(index)
-            await new Promise<void>((resolve) => {
-              fleet.clock.startTimer(resolve, 5)
-            })
+            await fleet.pause(5)
           })
       })
       await fleet.clock.advance(5 * 22 * processes)

@@ -2,12 +2,25 @@ import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
 import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
+import type { Line } from '../../src/stores/session/line.js'
 import type { LinkListener, SessionLink } from '../../src/stores/session/link.js'
 import { CutLink } from './cut-link.js'
 
 export interface Client {
   readonly holdfast: Holdfast
   readonly link: CutLink
+}
+
+export const kinds = [
+  ...(['lock', 'fairLock', 'fencedLock', 'spinLock', 'readLock', 'writeLock'] as const),
+  'semaphore',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** What one acquires there, of any kind, by one name. */
+export function handleOf(holdfast: Holdfast, kind: Kind) {
+  if (kind === 'readLock' || kind === 'writeLock') return holdfast.readWriteLock('name')[kind]()
+  return holdfast[kind]('name')
 }
 
 /** Clients of one server with sessions, in virtual time, each with a link of its own that tests can cut. */
@@ -30,6 +43,16 @@ export class Fleet {
     const [link] = links
     if (!link) throw new Error('The store opened no link')
     return { holdfast, link }
+  }
+
+  /** Who stands in line for the plain lock of that name. */
+  line(name = 'lock'): Line {
+    return this.ensemble.read({ keyspace: 'lock', name })
+  }
+
+  /** A time within a section. */
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.clock.startTimer(resolve, ms))
   }
 
   /** Lets all go on that needs no time. */

@@ -8,7 +8,7 @@ import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
 import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
 import type { LinkListener } from '../../src/stores/session/link.js'
 import { runsOr, timeLimitMs } from '../model/model.js'
-import { ScheduledLink } from './scheduled-link.js'
+import { PassedLink } from './passed-link.js'
 
 const kinds = ['lock', 'fairLock', 'fencedLock', 'write', 'read', 'semaphore'] as const
 
@@ -76,6 +76,34 @@ function handlesOf(client: Holdfast, { lock, kind, waitMs, leaseMs }: Section) {
     outer: (work: Work) => side.withLock(options, work),
     inner: both.readLock(),
     beside: kind === 'read' ? Infinity : 0,
+  }
+}
+
+/** A way to the server on which each message is a step of its own, and some answers are lost. */
+class ScheduledLink extends PassedLink {
+  constructor(
+    ensemble: Ensemble,
+    listener: LinkListener,
+    private readonly scheduler: Scheduler,
+    private readonly loses: () => boolean,
+  ) {
+    super(ensemble, listener)
+  }
+
+  protected override get ordered(): boolean {
+    return false
+  }
+
+  protected async pass<Reply>(label: string, call: () => Promise<Reply>): Promise<Reply> {
+    await this.scheduler.schedule(Promise.resolve(), `${label} arrives`)
+    const reply = await call()
+    await this.scheduler.schedule(Promise.resolve(), `${label} answers`)
+    if (this.loses()) throw new StoreError('timeout', label, { transient: true })
+    return reply
+  }
+
+  protected deliver(what: string, hear: () => void): void {
+    void this.scheduler.schedule(Promise.resolve(), `news of ${what}`).then(hear)
   }
 }
 

@@ -1,29 +1,23 @@
 /** Locks that stay with their process on a server with sessions (rule W9): what that costs, and who is told. */
 import { describe, expect, test } from 'vitest'
-import type { HoldfastOptions, Lock } from '../../src/index.js'
+import type { HoldfastOptions } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
-import { type Client, Fleet } from './fleet.js'
+import { Fleet } from './fleet.js'
 
 const fleet = duringEach(() => new Fleet())
-const plain = { keyspace: 'lock', name: 'lock' } as const
 
-interface Keeper extends Client {
-  readonly lock: Lock
+function other(options: HoldfastOptions = {}) {
+  const client = fleet.client(options)
+  return { ...client, lock: client.holdfast.lock('lock') }
 }
 
 /** A client that keeps the lock, with nobody inside. */
-async function keeper(options: HoldfastOptions = { lingerMs: 5_000 }): Promise<Keeper> {
-  const client = fleet.client(options)
-  const lock = client.holdfast.lock('lock')
-  for (let time = 0; time < 10; time += 1) await (await lock.acquire()).release()
-  expect(fleet.ensemble.read(plain)).toHaveLength(1)
-  expect(await lock.inspect()).toMatchObject({ owners: [], lingering: true })
-  return { ...client, lock }
-}
-
-function other(options: HoldfastOptions = {}): Client & { readonly lock: Lock } {
-  const client = fleet.client(options)
-  return { ...client, lock: client.holdfast.lock('lock') }
+async function keeper(options: HoldfastOptions = { lingerMs: 5_000 }) {
+  const client = other(options)
+  for (let time = 0; time < 10; time += 1) await client.lock.withLock(() => undefined)
+  expect(fleet.line()).toHaveLength(1)
+  expect(await client.lock.inspect()).toMatchObject({ owners: [], lingering: true })
+  return client
 }
 
 /** What comes of it, with all the time that it needs. */
@@ -39,7 +33,7 @@ describe('requests', () => {
       const { lock, link, holdfast } = await keeper({ lingerMs })
       const before = holdfast.metrics().lingered
       const taking = link.sent.filter((what) => what !== 'begin')
-      for (let time = 0; time < 100; time += 1) await (await lock.acquire()).release()
+      for (let time = 0; time < 100; time += 1) await lock.withLock(() => undefined)
       expect(holdfast.metrics().lingered - before).toBe(100)
       await fleet.clock.advance(6_000)
       const sent = link.sent.filter((what) => what !== 'begin' && what !== 'keepAlive')
@@ -80,30 +74,21 @@ describe('who is told', () => {
     'another kind of lock of the same process (%s) gets it at once',
     async (kind) => {
       const { holdfast } = await keeper()
-      const hold = await inTime(holdfast[kind]('lock').acquire())
-      hold.assertHeld()
-      await hold.release()
+      await inTime(holdfast[kind]('lock').withLock((hold) => hold.assertHeld()))
     },
   )
 
-  test('nobody who asks is counted as one who waits, nor stays in line', async () => {
+  test('nobody who asks is counted as one who waits, nor stays in line; once the section ends the lock is free', async () => {
     const { lock } = await keeper()
     const hold = await lock.acquire()
     const far = other()
     expect(await inTime(far.lock.tryAcquire())).toBeNull()
     expect(await inTime(far.lock.isLocked())).toBe(true)
     expect(await lock.countWaitingClients()).toBe(0)
-    expect(fleet.ensemble.read(plain)).toHaveLength(1)
-    await hold.release()
-  })
-
-  test('who has asked in vain has done so once the section ends: then it is free', async () => {
-    const { lock } = await keeper()
-    const hold = await lock.acquire()
-    expect(await inTime(other().lock.tryAcquire())).toBeNull()
+    expect(fleet.line()).toHaveLength(1)
     await hold.release()
     await fleet.settled()
-    expect(fleet.ensemble.read(plain)).toEqual([])
+    expect(fleet.line()).toEqual([])
   })
 
   test('W9: a question that is lost leaves the lock with its process for lingerMs, and no longer', async () => {
@@ -126,7 +111,7 @@ describe('the session', () => {
     await fleet.settled()
     expect(holdfast.census.tenures).toBe(0)
     const hold = await lock.acquire()
-    expect(fleet.ensemble.read(plain)).toHaveLength(1)
+    expect(fleet.line()).toHaveLength(1)
     await hold.release()
   })
 
@@ -143,6 +128,6 @@ test('a fenced lock is not kept: each tenure has its own entry, which is its tok
   const { holdfast } = fleet.client()
   for (let time = 0; time < 20; time += 1) {
     await holdfast.fencedLock('lock').withLock(() => undefined)
-    expect(fleet.ensemble.read(plain)).toEqual([])
+    expect(fleet.line()).toEqual([])
   }
 })

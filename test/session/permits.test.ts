@@ -1,16 +1,12 @@
 /** How many permits are free on a store with sessions: what its cell says less what those in line have, whatever becomes of their owners. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keyOf } from '../../src/stores/session/key.js'
+import { duringEach } from '../setup/during.js'
 import { Fleet } from './fleet.js'
 
 const lock = { keyspace: 'semaphore', name: 'permits' } as const
-let fleet: Fleet
-
-beforeEach(() => {
-  fleet = new Fleet()
-})
-afterEach(() => fleet.close())
+const fleet = duringEach(() => new Fleet())
 
 /** Another process, whose entries come and go as the test says. */
 function other() {
@@ -18,14 +14,10 @@ function other() {
   const owner = `${randomUUID()}:1` as const
   return {
     owner,
-    stand: (number: number, permits = 1) =>
+    stand: (number: number) =>
       fleet.ensemble.stand({
-        lock,
-        session,
-        key: keyOf(owner, number),
-        mode: 'read',
-        permits,
-        ifFree: false,
+        ...{ lock, session, key: keyOf(owner, number) },
+        ...{ mode: 'read', permits: 1, ifFree: false },
       }),
     leave: (number: number) => fleet.ensemble.remove(lock, keyOf(owner, number)),
   }
@@ -124,21 +116,21 @@ describe('faults B1: the number of permits', () => {
   test('goes to one: to who drains or to who acquires, whenever that comes', async () => {
     let steps = 1
     for (let at = 0; at < steps; at += 1) {
-      await fleet.close()
-      fleet = new Fleet()
       const [drains, asks] = [fleet.client(), fleet.client()]
-      await asks.holdfast.semaphore(lock.name).trySetPermits(1)
+      const name = `permits ${at}`
+      const far = asks.holdfast.semaphore(name)
+      await far.trySetPermits(1)
       const acquired: unknown[] = []
       let step = 0
       drains.link.meanwhile = async () => {
         step += 1
-        if (step === at + 1) acquired.push(await asks.holdfast.semaphore(lock.name).tryAcquire())
+        if (step === at + 1) acquired.push(await far.tryAcquire())
       }
-      const drained = await drains.holdfast.semaphore(lock.name).drainPermits()
+      const drained = await drains.holdfast.semaphore(name).drainPermits()
       steps = step
       const taken = acquired.filter((hold) => hold !== null).length
       expect(drained + taken, `drained and acquired, at step ${at}`).toBeLessThanOrEqual(1)
-      expect(await asks.holdfast.semaphore(lock.name).availablePermits()).toBe(1 - drained - taken)
+      expect(await far.availablePermits()).toBe(1 - drained - taken)
     }
     expect(steps).toBeGreaterThan(1)
   })

@@ -1,36 +1,32 @@
 /** Locks that last as long as their client's session: what is told when it ends, and what it costs to keep and to wait. */
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { Latch } from '../../src/conformance/latch.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import type { HoldfastOptions } from '../../src/index.js'
-import type { LockName } from '../../src/stores/session/lock-name.js'
+import type { CloseOptions, Holdfast, HoldfastOptions } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
-import { type Client, Fleet } from './fleet.js'
-
-/** As the plain lock has it. */
-const named = (name: string): LockName => ({ keyspace: 'lock', name })
-
-let clock: Fleet['clock']
-let ensemble: Fleet['ensemble']
+import { Fleet } from './fleet.js'
 
 const fleet = duringEach(() => new Fleet())
-beforeEach(() => {
-  clock = fleet.clock
-  ensemble = fleet.ensemble
-})
 
-const client = (options?: HoldfastOptions): Client => fleet.client(options)
-const settled = (): Promise<void> => fleet.settled()
+/** A client, and its handle of the lock that most tests are about. */
+function client(options?: HoldfastOptions) {
+  const made = fleet.client(options)
+  return { ...made, lock: made.holdfast.lock('lock') }
+}
+
+/** Closes it, with all the time that it may take. */
+async function closed(holdfast: Holdfast, options?: CloseOptions): Promise<void> {
+  const closing = holdfast.close(options)
+  await fleet.clock.advance(10_000)
+  await closing
+}
 
 describe('a session', () => {
   test('S1: its end loses all its locks, each told once, before anybody else sees one free', async () => {
     const [{ holdfast, link }, other] = [client(), client()]
-    const holds = [
-      await holdfast.lock('plain').acquire(),
-      await holdfast.fairLock('fair').acquire(),
-      await holdfast.fencedLock('fenced').acquire(),
-    ]
+    const locks = [holdfast.lock('plain'), holdfast.fairLock('fair'), holdfast.fencedLock('fenced')]
+    const holds = await Promise.all(locks.map((lock) => lock.acquire()))
     const [lost, suspended] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'suspended')]
     const freeBeforeTold: string[] = []
     for (const hold of holds) {
@@ -42,14 +38,16 @@ describe('a session', () => {
           return mine.release()
         })
     }
-    await settled()
+    await fleet.settled()
     link.cut = true
-    await clock.advance(30_000)
+    await fleet.clock.advance(30_000)
     expect(freeBeforeTold).toEqual([])
     expect(lost.map(({ name }) => name).sort()).toEqual(['fair', 'fenced', 'plain'])
     expect(new Set(suspended.map(({ name }) => name)).size).toBe(3)
-    for (const hold of holds) expect(await rejectionOf(hold.release())).toMatchObject({ code: 'LOCK_LOST' })
-    for (const hold of holds) expect(await other.holdfast.lock(hold.name).isLocked()).toBe(false)
+    for (const hold of holds) {
+      expect(await rejectionOf(hold.release())).toMatchObject({ code: 'LOCK_LOST' })
+      expect(await other.holdfast.lock(hold.name).isLocked()).toBe(false)
+    }
   })
 
   test('that the server has ended is known with the next keep-alive, long before the leases by the clock', async () => {
@@ -57,88 +55,82 @@ describe('a session', () => {
     const lost = journalOf(holdfast, 'lost')
     await holdfast.lock('one').acquire()
     await holdfast.lock('two').acquire()
-    ensemble.end('1')
-    await settled()
+    fleet.ensemble.end('1')
+    await fleet.settled()
     expect(lost.map(({ name }) => name).sort()).toEqual(['one', 'two'])
   })
 
   test('S2, S7: that its client gives up is ended at a server that has counted it anew, as soon as that is reached', async () => {
-    const [{ holdfast, link }, other] = [client(), client()]
-    const hold = await holdfast.lock('lock').acquire()
-    const waiting = other.holdfast.lock('lock').acquire()
+    const [{ lock, link }, other] = [client(), client()]
+    const hold = await lock.acquire()
+    const waiting = other.lock.acquire()
     link.cut = true
-    await clock.advance(9_000)
+    await fleet.clock.advance(9_000)
     // As a new leader does.
-    expect(ensemble.keepAlive('1')).toBe(true)
-    await clock.advance(2_000)
+    expect(fleet.ensemble.keepAlive('1')).toBe(true)
+    await fleet.clock.advance(2_000)
     expect(hold.signal.aborted).toBe(true)
     expect(link.sent).toContain('end')
-    expect(ensemble.read(named('lock'))).toHaveLength(2)
+    expect(fleet.line()).toHaveLength(2)
     link.cut = false
-    await clock.advance(500)
+    await fleet.clock.advance(500)
     const next = await waiting
-    expect(ensemble.read(named('lock'))).toHaveLength(1)
+    expect(fleet.line()).toHaveLength(1)
     const { length } = link.sent
-    await clock.advance(60_000)
+    await fleet.clock.advance(60_000)
     expect(link.sent.slice(length)).toEqual([])
     await next.release()
   })
 
   test('S2: that its client gives up without an answer is ended once: nothing is sent after the client was closed', async () => {
-    const { holdfast, link } = client()
-    await holdfast.lock('lock').acquire()
+    const { holdfast, lock, link } = client()
+    await lock.acquire()
     link.cut = true
-    await clock.advance(30_000)
-    const closing = holdfast.close()
-    await clock.advance(10_000)
-    await closing
+    await fleet.clock.advance(30_000)
+    await closed(holdfast)
     const { length } = link.sent
-    await clock.advance(30_000)
+    await fleet.clock.advance(30_000)
     expect(link.sent.slice(length)).toEqual([])
   })
 
   test('whose client is closed while no server answers ends by itself, which is no error', async () => {
-    const { holdfast, link } = client()
-    await (await holdfast.lock('lock').acquire()).release()
+    const { holdfast, lock, link } = client()
+    await lock.withLock(() => undefined)
     const errors = journalOf(holdfast, 'error')
     link.cut = true
-    const closing = holdfast.close()
-    await clock.advance(10_000)
-    await closing
+    await closed(holdfast)
     expect(link.sent).toContain('end')
     expect(errors).toEqual([])
   })
 
   test('whose begin is answered when its client is closed is kept by nobody', async () => {
-    const { holdfast, link } = client()
+    const { holdfast, lock, link } = client()
     const [begin, answer] = [link.begin.bind(link), new Latch()]
     link.begin = async (leastMs) => {
       const grant = await begin(leastMs)
       await answer.opened
       return grant
     }
-    const taking = rejectionOf(holdfast.lock('lock').acquire())
-    await settled()
-    const closing = holdfast.close({ timeoutMs: 0 })
-    await clock.advance(10_000)
-    await closing
+    const taking = rejectionOf(lock.acquire())
+    await fleet.settled()
+    await closed(holdfast, { timeoutMs: 0 })
     expect(await taking).toMatchObject({ code: 'CLOSED' })
     link.sent.length = 0
     answer.open()
-    await clock.advance(60_000)
+    await fleet.clock.advance(60_000)
     expect(link.sent).toEqual([])
   })
 
   test('H5: close() does not wait for a server that hangs to end the session, whatever a command may take', async () => {
-    const { holdfast, link } = client({ commandTimeoutMs: 8_000 })
-    await (await holdfast.lock('lock').acquire()).release()
+    const { holdfast, lock, link } = client({ commandTimeoutMs: 8_000 })
+    await lock.withLock(() => undefined)
     const errors = journalOf(holdfast, 'error')
     link.hanging = 'end'
     let closed = false
     const closing = holdfast.close({ timeoutMs: 0 }).then(() => {
       closed = true
     })
-    await clock.advance(1_000)
+    await fleet.clock.advance(1_000)
     expect(closed).toBe(true)
     await closing
     expect(link.sent).toContain('end')
@@ -147,79 +139,74 @@ describe('a session', () => {
 
   test('S4: a waiter whose session has ended is not granted by its old place, and gets in by a new one', async () => {
     const [holder, waiter, behind] = [client(), client({ storeTimeoutMs: 60_000 }), client()]
-    const hold = await holder.holdfast.lock('lock').acquire()
-    const waiting = waiter.holdfast.lock('lock').acquire()
-    await settled()
-    const next = behind.holdfast.lock('lock').acquire()
-    await settled()
+    const hold = await holder.lock.acquire()
+    const waiting = waiter.lock.acquire()
+    await fleet.settled()
+    const next = behind.lock.acquire()
+    await fleet.settled()
     waiter.link.cut = true
-    await clock.advance(20_000)
+    await fleet.clock.advance(20_000)
     waiter.link.cut = false
     await hold.release()
-    await settled()
+    await fleet.settled()
     // It stood before, and is passed over: its session has ended meanwhile.
     const second = await next
-    await clock.advance(20_000)
+    await fleet.clock.advance(20_000)
     await second.release()
-    await settled()
+    await fleet.settled()
     const last = await waiting
     last.assertHeld()
-    expect((await holder.holdfast.lock('lock').inspect()).owners).toMatchObject([
-      { owner: last.owner, holds: 1 },
-    ])
+    expect((await holder.lock.inspect()).owners).toMatchObject([{ owner: last.owner, holds: 1 }])
     await last.release()
   })
 
-  test('calls for a fair or a fenced lock have a place each', async () => {
-    for (const kind of ['fairLock', 'fencedLock'] as const) {
-      const [holder, waiter] = [client(), client()]
-      const hold = await holder.holdfast[kind](kind).acquire()
-      const sections = [1, 2, 3].map(() => waiter.holdfast[kind](kind).withLock(() => undefined))
-      await settled()
-      expect(ensemble.read(named(kind))).toHaveLength(4)
-      await hold.release()
-      await Promise.all(sections)
-    }
+  test.each(['fairLock', 'fencedLock'] as const)('calls for a %s have a place each', async (kind) => {
+    const [holder, waiter] = [client(), client()]
+    const hold = await holder.holdfast[kind]('lock').acquire()
+    const sections = [1, 2, 3].map(() => waiter.holdfast[kind]('lock').withLock(() => undefined))
+    await fleet.settled()
+    expect(fleet.line()).toHaveLength(4)
+    await hold.release()
+    await Promise.all(sections)
   })
 
   test('a lease shorter than the session is ended by the client, and by the server if that has gone', async () => {
     const [holder, other] = [client(), client()]
-    await holder.holdfast.lock('lock').acquire({ leaseMs: 100 })
-    await clock.advance(99)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
-    await clock.advance(1)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
-    await holder.holdfast.lock('lock').acquire({ leaseMs: 100 })
-    holder.link.cut = true
-    await clock.advance(1_999)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
-    await clock.advance(1)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
+    for (const [cut, endsMs] of [[false, 100] as const, [true, 2_000] as const]) {
+      await holder.lock.acquire({ leaseMs: 100 })
+      holder.link.cut = cut
+      await fleet.clock.advance(endsMs - 1)
+      expect(await other.lock.isLocked()).toBe(true)
+      await fleet.clock.advance(1)
+      expect(await other.lock.isLocked()).toBe(false)
+    }
   })
 
-  test('a lease longer than the session outlives it', async () => {
-    const [holder, other] = [client(), client()]
-    const hold = await holder.holdfast.lock('lock').acquire({ leaseMs: 60_000 })
-    holder.link.cut = true
-    await clock.advance(59_000)
-    hold.assertHeld()
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
-    await clock.advance(1_000)
-    expect(hold.signal.aborted).toBe(true)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
-  })
-
-  test('L3: so does a nested hold whose lease is longer: its holder believes nothing that the server does not', async () => {
+  test.each([
+    ['a lease', 0],
+    ['L3: the lease of a nested hold', 1],
+  ])('%s that is longer than the session outlives it, for its holder as on the server', async (_, around) => {
     const [holder, other] = [client(), client()]
     const owner = holder.holdfast.owner()
-    await holder.holdfast.lock('lock').acquire({ owner })
-    const nested = await holder.holdfast.lock('lock').acquire({ owner, leaseMs: 60_000 })
+    for (let holds = 0; holds < around; holds += 1) await holder.lock.acquire({ owner })
+    const hold = await holder.lock.acquire({ owner, leaseMs: 60_000 })
     holder.link.cut = true
-    await clock.advance(59_000)
-    nested.assertHeld()
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(true)
-    await clock.advance(1_000)
-    expect(nested.signal.aborted).toBe(true)
-    expect(await other.holdfast.lock('lock').isLocked()).toBe(false)
+    await fleet.clock.advance(59_000)
+    hold.assertHeld()
+    expect(await other.lock.isLocked()).toBe(true)
+    await fleet.clock.advance(1_000)
+    expect(hold.signal.aborted).toBe(true)
+    expect(await other.lock.isLocked()).toBe(false)
+  })
+
+  test('S4: a client whose session ended while it was idle takes its next lock at once, and leaves nothing in line', async () => {
+    const { lock } = client()
+    for (const idleMs of [0, 5_000, 8_950, 9_500, 60_000]) {
+      await fleet.clock.advance(idleMs)
+      const hold = await lock.acquire({ waitMs: 0 })
+      expect(hold.remainingMs()).toBeGreaterThan(2_000)
+      await hold.release()
+      expect(fleet.ensemble.locks, `after ${idleMs} ms`).toEqual([])
+    }
   })
 })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type Store } from '../../src/index.js'
 import { now } from '../chaos/history/event.js'
 import { until } from '../servers/until.js'
+import { duringAll } from '../setup/during.js'
 import { Wire } from '../wire/wire.js'
 import type { Task } from './holders.fixture.js'
 import { Holders } from './holders.js'
@@ -11,9 +12,7 @@ import { Holders } from './holders.js'
 const CLIENTS = 5
 const PROCESSES = 4
 
-interface Ending {
-  readonly store: Task['store']
-  readonly servers: readonly string[]
+interface Ending extends Pick<Task, 'store' | 'servers'> {
   /** Who waits for the locks, by another way. */
   readonly observer: Holdfast
   /** Has the sessions of the process end. */
@@ -60,7 +59,7 @@ async function expectTold({ store, servers, observer, end, goOn, runs }: Ending)
 }
 
 /** A server whose clients have sessions. */
-export interface ToldTerms {
+interface ToldTerms {
   readonly store: Task['store']
   start(): Promise<{ readonly port: number; stop(): Promise<unknown> }>
   /** How clients are told of the server at that port, and a store there. */
@@ -70,16 +69,8 @@ export interface ToldTerms {
 
 /** Who loses its session learns of it before anybody else has its lock, in every run. */
 export function toldCases({ store, start, address, storeAt }: ToldTerms): void {
-  let server: Awaited<ReturnType<ToldTerms['start']>>
-  let observer: Holdfast
-  beforeAll(async () => {
-    server = await start()
-    observer = new Holdfast(storeAt(address(server.port)))
-  })
-  afterAll(async () => {
-    await observer?.close()
-    await server?.stop()
-  })
+  const server = duringAll(start)
+  const observer = duringAll(() => new Holdfast(storeAt(address(server.port))))
 
   test('L3, S2: processes that are stopped past their sessions, in 20 of 20 runs', async () => {
     await expectTold({
@@ -94,17 +85,14 @@ export function toldCases({ store, start, address, storeAt }: ToldTerms): void {
 
   test('L3, S1: processes that are cut off from the server, in 20 of 20 runs', async () => {
     const wire = await Wire.before({ host: '127.0.0.1', port: server.port })
-    try {
-      await expectTold({
-        store,
-        servers: [address(wire.port)],
-        observer,
-        end: () => wire.silence('up', 'down'),
-        goOn: () => wire.heal('lost'),
-        runs: true,
-      })
-    } finally {
-      wire.stop()
-    }
+    onTestFinished(() => wire.stop())
+    await expectTold({
+      store,
+      servers: [address(wire.port)],
+      observer,
+      end: () => wire.silence('up', 'down'),
+      goOn: () => wire.heal('lost'),
+      runs: true,
+    })
   }, 60_000)
 }

@@ -1,8 +1,9 @@
 /** Values in ZooKeeper, and what is left of them and of waits. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
 import { codes } from '../../src/stores/zookeeper/client/result-codes.js'
 import { zookeeper } from '../../src/stores/zookeeper/index.js'
@@ -18,11 +19,7 @@ import { Tap } from './tap.js'
 const server = duringAll(() => ZooKeeperServer.start())
 const scene = new Scene()
 
-function fail(error: unknown): void {
-  throw error
-}
-
-function linkTo(servers: string, onError = fail): ZooKeeperLink {
+function linked(servers = server.address, onError: (error: unknown) => void = fail): ZooKeeperLink {
   const settings = {
     schedule: new Schedule(new SystemClock(), fail),
     clientId: randomUUID(),
@@ -32,23 +29,18 @@ function linkTo(servers: string, onError = fail): ZooKeeperLink {
     onError,
   }
   const listener = { gone: () => undefined, asked: () => undefined, ended: () => undefined }
-  return new ZooKeeperLink(checkZooKeeperOptions({ servers }), settings, listener)
+  const link = new ZooKeeperLink(checkZooKeeperOptions({ servers }), settings, listener)
+  onTestFinished(() => link.close())
+  return link
 }
 
-const closing: ZooKeeperLink[] = []
-afterEach(() => {
-  for (const link of closing.splice(0)) link.close()
-})
-
-function linked(servers = server.address, onError = fail): ZooKeeperLink {
-  const link = linkTo(servers, onError)
-  closing.push(link)
-  return link
+function fail(error: unknown): void {
+  throw error
 }
 
 describe('cells', () => {
   cellsCases({
-    linkTo: () => linkTo(server.address),
+    linked: () => linked(),
     store: () => zookeeper({ servers: server.address, root: '/values' }),
   })
 
@@ -133,16 +125,13 @@ describe('watches', () => {
       for (let wait = 0; wait < 20; wait += 1) {
         const leave = new AbortController()
         const { signal } = leave
-        const waiting =
+        const left = rejectionOf(
           kind === 'countDownLatch'
             ? waiter.countDownLatch(name).await({ signal })
-            : waiter[kind](name).acquire({ signal })
-        const left = waiting.then(
-          () => 'entered',
-          () => 'left',
+            : waiter[kind](name).acquire({ signal }),
         )
         await until(async () => (await watches()) > 2, { what: 'it waits' })
-        leave.abort()
+        leave.abort('left')
         expect(await left).toBe('left')
         await until(async () => (await watches()) === 2, { what: 'nothing is left of it' })
       }
@@ -155,11 +144,8 @@ describe('watches', () => {
     'W7: who waits for a latch whose session ends hears that the latch opens %s',
     async (when) => {
       const tap = scene.keep(await Tap.before(server))
-      const [waiter, other] = [
-        scene.holdfast(tap.address, { watchdogMs: 900 }),
-        scene.holdfast(server.address),
-      ]
-      const latch = other.countDownLatch(randomUUID())
+      const waiter = scene.holdfast(tap.address, { watchdogMs: 900 })
+      const latch = scene.holdfast(server.address).countDownLatch(randomUUID())
       await latch.trySetCount(1)
       const waiting = waiter.countDownLatch(latch.name).await({ waitMs: 20_000 })
       const standing = (count: number): Promise<boolean> =>

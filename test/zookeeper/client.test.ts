@@ -37,6 +37,13 @@ async function folderBy(session: ZooKeeperSession): Promise<string> {
   return path
 }
 
+/** A session on a wire, one that goes straight to the server, and a folder there. */
+async function tapped(terms: Parameters<Scene['session']>[1] = {}) {
+  const tap = scene.keep(await Tap.before(server))
+  const [session, other] = [await scene.session(tap.address, terms), await scene.session(server.address)]
+  return { tap, session, other, folder: await folderBy(other) }
+}
+
 function entryIn(folder: string, name = 'entry-') {
   return createNumbered(`${folder}/${name}`, Buffer.from('data'), ANYONE)
 }
@@ -69,19 +76,8 @@ describe('requests', () => {
     expect(await session.request(getChildren('/'))).toContain('zookeeper')
   })
 
-  test('a number is greater than all before it in the whole server', async () => {
-    const session = await scene.session(server.address)
-    const [one, other] = [await folderBy(session), await folderBy(session)]
-    const created = []
-    for (const folder of [one, other, one]) created.push(await session.request(entryIn(folder)))
-    const numbers = created.map(({ stat }) => stat.czxid)
-    expect(numbers).toEqual(numbers.toSorted((a, b) => (a < b ? -1 : 1)))
-    expect(new Set(numbers).size).toBe(3)
-  })
-
   test('C3: a server that hangs: rejected in time, and with it all that came after', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const session = await scene.session(tap.address, { timeoutMs: 30_000, commandTimeoutMs: lasting(300) })
+    const { tap, session } = await tapped({ timeoutMs: 30_000, commandTimeoutMs: lasting(300) })
     tap.blackHole()
     const both = [session.request(getChildren('/')), session.ping()]
     for (const each of both) await expect(each).rejects.toBeInstanceOf(NoAnswerError)
@@ -103,21 +99,8 @@ describe('requests', () => {
 })
 
 describe('a session', () => {
-  test('goes on when its connection breaks, with what it made', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const session = await scene.session(tap.address)
-    const folder = await folderBy(session)
-    const { path } = await session.request(entryIn(folder))
-    tap.breakAll()
-    await until(async () => (await session.request(getData(path)).catch(() => undefined)) !== undefined, {
-      what: 'the entry is still there',
-    })
-    expect((await session.request(getData(path))).stat.session).toBe(session.id)
-  })
-
   test('ends at once when it is ended, with what it made', async () => {
-    const [session, other] = [await scene.session(server.address), await scene.session(server.address)]
-    const folder = await folderBy(other)
+    const { session, other, folder } = await tapped()
     await session.request(entryIn(folder))
     await session.end()
     expect(await other.request(getChildren(folder))).toEqual([])
@@ -125,54 +108,40 @@ describe('a session', () => {
   })
 
   test('that the server has ended is told of once, when the client comes back', async () => {
-    const tap = scene.keep(await Tap.before(server))
     const told: unknown[] = []
-    const session = await scene.session(tap.address, {
-      timeoutMs: 300,
-      onExpired: () => told.push('expired'),
-    })
-    const other = await scene.session(server.address)
-    const folder = await folderBy(other)
+    const onExpired = (): void => void told.push('expired')
+    const { tap, session, other, folder } = await tapped({ timeoutMs: 300, onExpired })
     await session.request(entryIn(folder))
     tap.blackHole()
     await until(async () => (await other.request(getChildren(folder))).length === 0, { what: 'it ends' })
     tap.heal()
     tap.breakAll()
-    const refused = await until(
-      async () => {
-        const error: unknown = await session.request(getChildren(folder)).catch((reason: unknown) => reason)
-        return error instanceof SessionOverError && error
-      },
-      { what: 'the session is over' },
-    )
-    expect(refused.message).toContain('ended')
+    const refusal = () => session.request(getChildren(folder)).catch((reason: unknown) => reason)
+    await until(async () => (await refusal()) instanceof SessionOverError, { what: 'it is over' })
+    expect(String(await refusal())).toContain('ended')
     expect(told).toEqual(['expired'])
     expect(session.over).toBe(true)
   })
 
   test('a server that was killed and started again knows it', async () => {
     const own = scene.keep(await ZooKeeperServer.start())
-    let suspended: () => void = () => undefined
-    const away = new Promise<void>((resolve) => {
-      suspended = resolve
-    })
-    const options = { timeoutMs: 20_000, commandTimeoutMs: 20_000, onSuspended: () => suspended() }
-    const session = await scene.session(own.address, options)
+    const suspended: unknown[] = []
+    const onSuspended = (cause: unknown): void => void suspended.push(cause)
+    const terms = { timeoutMs: 20_000, commandTimeoutMs: 20_000, onSuspended }
+    const session = await scene.session(own.address, terms)
     const folder = await folderBy(session)
     const { path } = await session.request(entryIn(folder))
     await own.kill()
     // What is sent before the client has seen the end of its connection is lost with that.
-    await away
+    await until(() => suspended.length > 0, { what: 'it has seen that' })
     const waiting = session.request(getData(path))
     await own.start()
     expect((await waiting).stat.session).toBe(session.id)
   })
 
   test('reattach: on another connection, with what was under way answered before', async () => {
-    const tap = scene.keep(await Tap.before(server))
     const suspended: unknown[] = []
-    const session = await scene.session(tap.address, { onSuspended: (cause) => suspended.push(cause) })
-    const folder = await folderBy(session)
+    const { tap, session, folder } = await tapped({ onSuspended: (cause) => suspended.push(cause) })
     const before = session.request(entryIn(folder))
     session.reattach()
     const after = session.request(getChildren(folder))
@@ -185,8 +154,7 @@ describe('a session', () => {
 
 describe('a watch', () => {
   test('tells once of the node’s end, at once also where it was gone before', async () => {
-    const [session, other] = [await scene.session(server.address), await scene.session(server.address)]
-    const folder = await folderBy(session)
+    const { session, other, folder } = await tapped()
     const { path } = await session.request(entryIn(folder))
     const told: string[] = []
     session.watch(path, () => told.push('one'))
@@ -201,9 +169,7 @@ describe('a watch', () => {
   })
 
   test('outlives its connection, also when what it waits for happens meanwhile', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [session, other] = [await scene.session(tap.address), await scene.session(server.address)]
-    const folder = await folderBy(other)
+    const { tap, session, other, folder } = await tapped()
     const entries = await Promise.all([other.request(entryIn(folder)), other.request(entryIn(folder))])
     const told: string[] = []
     for (const { path } of entries) session.watch(path, (inOrder) => told.push(`${path.at(-1)} ${inOrder}`))
@@ -222,9 +188,7 @@ describe('a watch', () => {
   })
 
   test('set while there is no connection it is set when there is one', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const [session, other] = [await scene.session(tap.address), await scene.session(server.address)]
-    const folder = await folderBy(other)
+    const { tap, session, other, folder } = await tapped()
     const { path } = await other.request(entryIn(folder))
     await session.request(getChildren(folder))
     tap.refuse()

@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getChildren } from '../../src/stores/zookeeper/client/operations.js'
-import { now } from '../chaos/history/event.js'
 import { whyNoPeer } from '../interop/java-build.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { Holders } from '../session/holders.js'
 import { type CuratorPeer, startCurator } from './curator-peer.js'
 import { Scene } from './scene.js'
-import { Tap } from './tap.js'
 
 const scene = new Scene()
 let server: ZooKeeperServer
@@ -37,12 +35,6 @@ beforeEach(() => {
 async function curator(kind: 'mutex' | 'read' | 'write' = 'mutex', sessionMs = 10_000): Promise<CuratorPeer> {
   const path = kind === 'mutex' ? `/holdfast/${name}` : `/holdfast/%read-write/${name}`
   return scene.keep(await startCurator(server.address, sessionMs, kind, path))
-}
-
-/** Another process, which holds the lock. */
-async function holding(): Promise<Holders> {
-  const task = { store: 'ZooKeeper', servers: [server.address], names: [name], watchdogMs: 1_500 } as const
-  return scene.keep(await Holders.start(task))
 }
 
 async function untilInLine(count: number, path = `/holdfast/${name}`): Promise<void> {
@@ -151,22 +143,9 @@ describe('InterProcessMutex', () => {
     await waiting
   })
 
-  test('S2: a process of Holdfast that stood still past its session knew before Curator was let in', async () => {
-    const holders = await holding()
-    const peer = await curator()
-    const enters = peer.tell('acquire').then(() => now())
-    await untilInLine(2)
-    holders.pause()
-    const enteredAt = await enters
-    expect(holders.sureUntil(name)).toBeLessThan(enteredAt)
-    holders.resume()
-    await until(() => holders.lostAt(name).length > 0, { what: 'it is told' })
-    expect(await scene.holdfast(server.address).lock(name).tryAcquire()).toBeNull()
-    await peer.tell('release')
-  })
-
   test('S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session', async () => {
-    const holders = await holding()
+    const task = { store: 'ZooKeeper', servers: [server.address], names: [name], watchdogMs: 1_500 } as const
+    const holders = scene.keep(await Holders.start(task))
     const [peer, next] = [await curator(), scene.holdfast(server.address)]
     const enters = peer.tell('acquire')
     await untilInLine(2)
@@ -175,18 +154,6 @@ describe('InterProcessMutex', () => {
     expect(await next.lock(name).tryAcquire()).toBeNull()
     await peer.tell('release')
     await (await next.lock(name).acquire({ waitMs: 10_000 })).release()
-  })
-
-  test('a client of Holdfast that is cut off holds Curator up no longer than its session, and knows before', async () => {
-    const tap = scene.keep(await Tap.before(server))
-    const holdfast = scene.holdfast(tap.address, { watchdogMs: 1_500 })
-    const peer = await curator()
-    const hold = await holdfast.lock(name).acquire()
-    const waiting = peer.tell('acquire').then(() => hold.signal.aborted)
-    await untilInLine(2)
-    tap.blackHole()
-    expect(await waiting).toBe(true)
-    await peer.tell('release')
   })
 })
 

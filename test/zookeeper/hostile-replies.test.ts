@@ -2,12 +2,13 @@
 import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
 import { createNumbered, getChildren, getData } from '../../src/stores/zookeeper/client/operations.js'
 import { failureOf } from '../../src/stores/zookeeper/failure.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
-import { answer, HostileServer, type Manners, NOTHING, welcome } from './hostile.js'
+import { answer, GOOD, HostileServer, type Manners, NOTHING, welcome } from './hostile.js'
 import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
@@ -16,6 +17,8 @@ const scene = new Scene()
 const MARK = 'a-secret-that-is-in-no-error'
 const [CREATE, EXISTS, GET_DATA, GET_CHILDREN, PING, EVENT] = [15, 3, 4, 8, 11, -1]
 const ACL = [{ scheme: 'world', id: 'anyone' }]
+
+const changed = answer(EVENT, (out) => out.int(3).int(3).text('/replies/watched'), 0, -1n)
 
 const stat = (out: JuteWriter): JuteWriter => {
   out.long(5n).long(5n).long(0n).long(0n).int(0).int(0).int(0).long(42n)
@@ -35,23 +38,24 @@ const made: Readonly<Record<string, readonly [type: number, body: (out: JuteWrit
   'data that are cut off': [GET_DATA, (out) => out.int(100).text(MARK)],
 }
 
+/** A session with a server of such manners; otherwise they are good. */
+async function sessionWith(manners: Partial<Manners>, terms: Parameters<Scene['session']>[1] = {}) {
+  const server = scene.keep(await HostileServer.start({ ...GOOD, ...manners }))
+  const times = { timeoutMs: 30_000, commandTimeoutMs: 5_000 }
+  return { server, session: await scene.session(server.address, { ...times, ...terms }) }
+}
+
 test.each(Object.entries(made))('faults A1: %s is unreadable', async (_, [type, body]) => {
-  const server = scene.keep(
-    await HostileServer.start({
-      welcome: () => welcome(30_000),
-      answer: (request) => answer(request.xid, request.type === type ? body : undefined),
-    }),
-  )
-  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 2_000 })
+  const { session } = await sessionWith({
+    answer: (request) => answer(request.xid, request.type === type ? body : undefined),
+  })
   const operations = {
     [CREATE]: () => session.request(createNumbered('/replies/entry-', new Uint8Array(), ACL)),
     [GET_CHILDREN]: () => session.request(getChildren('/replies')),
     [GET_DATA]: () => session.request(getData('/replies/entry')),
   }
-  const error = await (operations[type]?.() ?? Promise.reject(new Error('no such operation'))).then(
-    () => new Error('it was believed'),
-    (failure: unknown) => failureOf(failure, { command: 'acquire', lockName: 'name' }),
-  )
+  const failure = await rejectionOf(operations[type]?.() ?? expect.unreachable('no such operation'))
+  const error = failureOf(failure, { command: 'acquire', lockName: 'name' })
   expect(error).toMatchObject({ reason: 'unreadable', transient: true, lockName: 'name' })
   expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(MARK)
   expect(session.over).toBe(false)
@@ -59,87 +63,62 @@ test.each(Object.entries(made))('faults A1: %s is unreadable', async (_, [type, 
 })
 
 test('faults A1: a welcome to another session is none, and the session goes on where it is known', async () => {
-  const good: Manners = { welcome: () => welcome(30_000), answer: ({ xid }) => answer(xid) }
-  const server = scene.keep(await HostileServer.start(good))
-  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 5_000 })
+  const { server, session } = await sessionWith({})
   let told = 0
-  server.manners = { ...good, welcome: (asked) => welcome(30_000, told++ === 0 ? 7n : asked) }
+  server.manners = { ...GOOD, welcome: (asked) => welcome(30_000, told++ === 0 ? 7n : asked) }
   server.breakAll()
-  const pinged = (): Promise<boolean> =>
-    session.ping().then(
-      () => true,
-      () => false,
-    )
-  await until(pinged, { what: 'it is connected again' })
+  await until(async () => (await session.ping()) ?? true, { what: 'it is connected again' })
   expect([session.id, session.over]).toEqual([42n, false])
   expect(told).toBe(2)
 })
 
 test('faults A1: a transaction number in an answer that is none is not believed', async () => {
-  const server = scene.keep(
-    await HostileServer.start({
-      welcome: () => welcome(30_000),
-      answer: ({ xid }) => answer(xid + 100, undefined, 0, 2n ** 62n),
-    }),
-  )
-  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 2_000 })
+  const { server, session } = await sessionWith({
+    answer: ({ xid }) => answer(xid + 100, undefined, 0, 2n ** 62n),
+  })
   await expect(session.ping()).rejects.toThrow('which was not asked')
-  server.manners = { welcome: () => welcome(30_000), answer: ({ xid }) => answer(xid) }
+  server.manners = GOOD
   await session.ping()
   expect(Math.max(...server.seen.map(Number))).toBe(0)
 })
 
 test('faults A1: a server that tells of one event after another, and answers nothing, is asked once, and given up', async () => {
-  const changed = answer(EVENT, (out) => out.int(3).int(3).text('/replies/watched'), 0, -1n)
   const flood = Buffer.concat(Array.from({ length: 20_000 }, () => changed))
-  let floods = 0
-  const server = scene.keep(
-    await HostileServer.start({
+  const ended: unknown[] = []
+  const { server, session } = await sessionWith(
+    {
       welcome: () => welcome(3_000),
       answer: ({ xid, type, at }) => {
         if (at === 0) return Buffer.concat([answer(xid, (out) => stat(out.text(''))), flood])
         return type === PING ? answer(xid) : NOTHING
       },
-    }),
-  )
-  let ended = 0
-  const session = await scene.session(server.address, {
-    timeoutMs: 3_000,
-    commandTimeoutMs: 2_000,
-    onSuspended: () => {
-      ended += 1
     },
-  })
+    { timeoutMs: 3_000, commandTimeoutMs: 2_000, onSuspended: (cause) => ended.push(cause) },
+  )
   session.watch('/replies/watched', () => undefined)
   const before = process.memoryUsage().rss
   // It goes on with events alone.
   const flooding = (async () => {
-    while (ended === 0 && floods < 1_000) {
-      floods += 1
+    for (let floods = 0; ended.length === 0 && floods < 1_000; floods += 1) {
       server.sendAll(flood)
       await setImmediate()
     }
   })()
-  await until(() => ended > 0, { what: 'it is given up' })
+  await until(() => ended.length > 0, { what: 'it is given up' })
   await flooding
   expect(server.requests).toBeLessThan(20)
   expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20)
 })
 
 test('W2: a change that is told of with the answer to the watch for it is not the last that is heard of', async () => {
-  const changed = answer(EVENT, (out) => out.int(3).int(3).text('/replies/watched'), 0, -1n)
   let watches = 0
-  const server = scene.keep(
-    await HostileServer.start({
-      welcome: () => welcome(30_000),
-      answer: ({ xid, type }) => {
-        if (type !== EXISTS) return answer(xid)
-        watches += 1
-        return watches > 3 ? answer(xid) : Buffer.concat([answer(xid), changed])
-      },
-    }),
-  )
-  const session = await scene.session(server.address, { timeoutMs: 30_000, commandTimeoutMs: 5_000 })
+  const { session } = await sessionWith({
+    answer: ({ xid, type }) => {
+      if (type !== EXISTS) return answer(xid)
+      watches += 1
+      return watches > 3 ? answer(xid) : Buffer.concat([answer(xid), changed])
+    },
+  })
   let told = 0
   await session.watchChanges('/replies/watched', () => {
     told += 1

@@ -13,6 +13,9 @@ export interface Manners {
 export const SESSION = 42n
 export const NOTHING = Buffer.alloc(0)
 
+/** Welcomes, and answers each request with nothing but its header. */
+export const GOOD: Manners = { welcome: () => welcome(30_000), answer: ({ xid }) => answer(xid) }
+
 /** A welcome to a session of that time. */
 export function welcome(timeoutMs: number, session = SESSION, password = Buffer.alloc(16)): Buffer {
   return new JuteWriter().int(0).int(timeoutMs).long(session).buffer(password).bool(false).frame()
@@ -50,6 +53,11 @@ export class HostileServer {
     return this.#stand?.address ?? ''
   }
 
+  /** How many connections stand. */
+  get open(): number {
+    return this.#stand?.open.size ?? 0
+  }
+
   sendAll(bytes: Buffer): void {
     for (const socket of this.#stand?.open ?? []) socket.write(bytes)
   }
@@ -64,20 +72,19 @@ export class HostileServer {
 
   #accept(socket: Socket): void {
     this.connections += 1
-    const send = (bytes: Buffer | undefined): void => {
+    let at = -1
+    const replyTo = (frame: Buffer): Buffer | undefined => {
+      if (at >= 0) this.requests += 1
+      else this.seen.push(frame.readBigInt64BE(4))
+      return at < 0
+        ? this.manners.welcome(frame.readBigInt64BE(16))
+        : this.manners.answer({ xid: frame.readInt32BE(0), type: frame.readInt32BE(4), at })
+    }
+    const read = new Frames((frame) => {
+      const bytes = replyTo(frame)
+      at += 1
       if (bytes) socket.write(bytes)
       else socket.destroy()
-    }
-    let frames = 0
-    const read = new Frames((frame) => {
-      frames += 1
-      if (frames === 1) {
-        this.seen.push(frame.readBigInt64BE(4))
-        send(this.manners.welcome(frame.readBigInt64BE(16)))
-        return
-      }
-      this.requests += 1
-      send(this.manners.answer({ xid: frame.readInt32BE(0), type: frame.readInt32BE(4), at: frames - 2 }))
     })
     socket.on('data', (chunk) => read.push(chunk))
   }

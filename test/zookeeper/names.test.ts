@@ -100,17 +100,13 @@ describe('the node of an entry', () => {
     )
   })
 
-  test('what is for permits names how many', () => {
-    const node = `${prefixOf({ key: `${client}~a*b:1.2`, mode: 'read', permits: 3 })}0000000009`
+  test.each([
+    ['what is for permits names how many', { key: `${client}~a*b:1.2`, permits: 3 }, {}],
+    ['a read within a write names the write', { key: 'c:1.2', within: 2n ** 32n + 4n }, { within: 4n }],
+  ])('%s', (_, terms, read) => {
+    const node = `${prefixOf({ mode: 'read', ...terms })}0000000009`
     const [entry] = lineOf([node], () => ({}))
-    expect(entry).toMatchObject({ key: `${client}~a*b:1.2`, mode: 'read', order: 9n, permits: 3 })
-    expect(entry && nodeOf(entry)).toBe(node)
-  })
-
-  test('a read within a write names the write', () => {
-    const node = `${prefixOf({ key: 'c:1.2', mode: 'read', within: 2n ** 32n + 4n })}0000000009`
-    const [entry] = lineOf([node], () => ({}))
-    expect(entry).toMatchObject({ key: 'c:1.2', mode: 'read', order: 9n, within: 4n })
+    expect(entry).toMatchObject({ mode: 'read', order: 9n, ...terms, ...read })
     expect(entry && nodeOf(entry)).toBe(node)
   })
 

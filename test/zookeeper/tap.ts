@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Frames } from '../../src/stores/zookeeper/client/frames.js'
 import { Rules, type Verdict } from '../wire/rules.js'
-import { Strand, type Weather } from '../wire/strand.js'
+import { Strand } from '../wire/strand.js'
 import { WireOf } from '../wire/wire.js'
 
 /** What clients ask, by ZooKeeper's numbers. */
@@ -19,12 +19,6 @@ const OPERATIONS: Readonly<Record<number, string>> = {
   19: 'createContainer',
   100: 'authenticate',
   101: 'setWatches',
-}
-
-interface Listener extends Weather {
-  asks(operation: string): void
-  /** @param operation undefined where an event is told */
-  answers(operation: string | undefined): Verdict
 }
 
 /** One connection through a {@link Tap}. The first frame in each direction is greeting and welcome. */
@@ -53,7 +47,7 @@ class TappedConnection extends Strand {
     index: number,
     client: Socket,
     server: Socket,
-    private readonly tap: Listener,
+    private readonly tap: Tap,
   ) {
     super(index, client, server, tap)
   }
@@ -69,7 +63,7 @@ class TappedConnection extends Strand {
 }
 
 /** A wire that reads ZooKeeper's protocol. */
-export class Tap extends WireOf<TappedConnection> implements Listener {
+export class Tap extends WireOf<TappedConnection> {
   /** What was asked, by all clients. */
   readonly asked: string[] = []
   /** How many events servers have told of. */
@@ -84,25 +78,11 @@ export class Tap extends WireOf<TappedConnection> implements Listener {
     this.asked.push(operation)
   }
 
+  /** @param operation undefined where an event is told */
   answers(operation: string | undefined): Verdict {
     if (operation !== undefined) return this.#rules.judge(operation)
     this.events += 1
     return 'deliver'
-  }
-
-  /** What is asked from now on. */
-  tally(): { readonly asked: readonly string[]; readonly events: number } {
-    const { asked, events } = this
-    const from = asked.length
-    const tap = this
-    return {
-      get asked() {
-        return asked.slice(from)
-      },
-      get events() {
-        return tap.events - events
-      },
-    }
   }
 
   /** The next reply to such an operation does not arrive, although it is carried out. Resolves when that has happened. */
