@@ -1,5 +1,6 @@
+import type { Launcher } from './launch.js'
 import { accepts, freePort } from './port.js'
-import type { Command } from './process.js'
+import { type Command, processLauncher } from './process.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
 
 export interface DaemonOrder {
@@ -31,8 +32,8 @@ export class Daemon extends ServerProgram {
     return `http://${this.address}`
   }
 
-  protected command(): Command {
-    return this.order.command
+  protected launcher(): Launcher {
+    return processLauncher(this.order.command)
   }
 
   protected args(): readonly string[] {

@@ -44,6 +44,3 @@ export interface Need {
   /** Whether several servers must reach each other over the loopback interface. */
   readonly group: boolean
 }
-
-/** Looks in one place; answers with a way, or with the reason why there is none. */
-export type Lookup = (need: Need) => Promise<Way | string>

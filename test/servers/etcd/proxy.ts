@@ -1,6 +1,7 @@
 import { Guard } from '../guard.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { processLauncher } from '../process.js'
 import { ServerProgram, started } from '../server-program.js'
 import { etcdProgram } from './programs.js'
 import type { EtcdServer } from './server.js'
@@ -20,8 +21,8 @@ export class EtcdProxy extends ServerProgram {
     return `http://${this.address}`
   }
 
-  protected command(): Promise<Command> {
-    return etcdProgram('etcd')
+  protected async launcher(): Promise<Launcher> {
+    return processLauncher(await etcdProgram('etcd'))
   }
 
   protected args(): readonly string[] {

@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Guard } from '../guard.js'
+import { run } from '../kept.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { type Command, processLauncher } from '../process.js'
 import { folderWith, ServerProgram, started } from '../server-program.js'
 import type { Certificate } from '../sql/certificate.js'
 import { type EtcdRelease, etcdProgram } from './programs.js'
-
-const run = promisify(execFile)
 
 export interface EtcdOrder {
   readonly args?: readonly string[]
@@ -95,15 +94,16 @@ export class EtcdServer extends ServerProgram {
     else await this.launch()
   }
 
-  protected command(): Promise<Command> {
-    return etcdProgram('etcd', this.order.release)
+  protected async launcher(): Promise<Launcher> {
+    return processLauncher(await etcdProgram('etcd', this.order.release))
   }
 
   protected async answers(): Promise<boolean> {
     // It fails without a majority. What a member says of its leader may be of before it was paused.
     await this.ctl('endpoint', 'health')
     const status = await this.ctl('endpoint', 'status', '--write-out=json')
-    this.#memberId = BigInt(memberIdOf(status)).toString(16)
+    // Too long for a number of JavaScript.
+    this.#memberId = BigInt(/"member_id":(\d+)/.exec(status)?.[1] ?? '').toString(16)
     return true
   }
 
@@ -125,9 +125,4 @@ export class EtcdServer extends ServerProgram {
       ...args,
     ]
   }
-}
-
-/** Too long for a number of JavaScript. */
-function memberIdOf(status: string): string {
-  return /"member_id":(\d+)/.exec(status)?.[1] ?? ''
 }

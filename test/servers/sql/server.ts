@@ -1,18 +1,16 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import { promisify } from 'node:util'
 import { Guard } from '../guard.js'
+import { run } from '../kept.js'
 import { freePort } from '../port.js'
 import { standsStill } from '../stands-still.js'
 import { Impossible, until } from '../until.js'
 import { type Certificate, writeCertificate } from './certificate.js'
 import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
 import { releaseOf } from './release.js'
-
-const run = promisify(execFile)
 
 export interface SqlAddress {
   readonly host: string

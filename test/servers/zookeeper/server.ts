@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import type { Guard } from '../guard.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { processLauncher } from '../process.js'
 import { folderWith, ServerProgram, started } from '../server-program.js'
 import { zooKeeperClasspath } from './program.js'
 
@@ -79,10 +80,10 @@ export class ZooKeeperServer extends ServerProgram {
     return said
   }
 
-  protected async command(): Promise<Command> {
+  protected async launcher(): Promise<Launcher> {
     const properties = Object.entries({ ...PROPERTIES, ...this.order.properties })
     const defined = properties.map(([name, value]) => `-D${name}=${value}`)
-    return ['java', ...JVM, ...defined, '-cp', await zooKeeperClasspath()]
+    return processLauncher(['java', ...JVM, ...defined, '-cp', await zooKeeperClasspath()])
   }
 
   protected args(): readonly string[] {
