@@ -1,11 +1,12 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient, matrixLibraries } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { holdfasts } from './scenes.js'
 
 /** Slots 3300, 7365 and 15495: one on each node. */
 const NAMES = ['{b}', '{c}', '{a}']
@@ -16,16 +17,12 @@ interface Client {
   readonly holdfast: Holdfast
 }
 
+const holdfastOn = holdfasts()
+
 /** One of each library, as processes that know no more of each other than that. */
 function clients(startupNodes: Cluster['startupNodes']): readonly Client[] {
   return matrixLibraries.map((library) => {
-    const client: RedisClient = clusterClient(startupNodes, {}, library)
-    const holdfast = new Holdfast(client, PATIENT)
-    onTestFinished(async () => {
-      await holdfast.close()
-      client.disconnect()
-    })
-    return { library, holdfast }
+    return { library, holdfast: holdfastOn(clusterClient(startupNodes, {}, library), PATIENT) }
   })
 }
 

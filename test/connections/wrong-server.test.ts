@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Hold, Holdfast, HoldfastOptions, Lock, Semaphore } from '../../src/index.js'
-import { Scene } from '../fault/scene.js'
+import { eventsOf } from '../fault/heard.js'
+import { clientIdOf, Scene } from '../fault/scene.js'
 import { withAdmin } from '../servers/admin.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { untilFollows } from '../servers/replication.js'
 import { eventually } from '../setup/eventually.js'
+import { clients, LEASE_MS } from './scenes.js'
 
 /** Longer than any of this may take. */
 const PATIENCE_MS = 20_000
-
-const clients = [
-  { who: 'ioredis 6, RESP3', library: 'ioredis-6', client: {} },
-  { who: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 } },
-  { who: 'ioredis 5', library: 'ioredis-5', client: {} },
-  { who: 'iovalkey', library: 'iovalkey', client: {} },
-] as const
+const WOKEN_WITHIN_MS = 10_000
 
 /** How a server stops being the one to talk to, while its connections stay open. */
 const demotions: Record<string, (primary: Server, replica: Server) => Promise<void>> = {
@@ -39,21 +35,28 @@ function renewedOrLost(holdfast: Holdfast): Promise<void> {
   })
 }
 
+const WITHOUT_HELLO = ['--rename-command', 'HELLO', '']
+
 let primary: Server
 let replica: Server
 let scene: Scene
 /** For the tests of a group. */
 function withReplica(): void {
-  beforeEach(async () => {
-    const { flavour } = inject('servers')
-    primary = await bringServer({ flavour, args: [] })
-    replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
-    scene = await Scene.standalone('ioredis-6', primary)
-  })
-  afterEach(async () => {
-    await scene.end()
-    await Promise.all([primary.stop(), replica.stop()])
-  })
+  beforeEach(() => bringPair())
+  afterEach(endPair)
+}
+
+async function endPair(): Promise<void> {
+  await scene.end()
+  await Promise.all([primary.stop(), replica.stop()])
+}
+
+async function bringPair(first: readonly string[] = [], second: readonly string[] = []): Promise<void> {
+  const { flavour } = inject('servers')
+  primary = await bringServer({ flavour, args: first })
+  const args = [...second, '--replicaof', primary.host, String(primary.port)]
+  replica = await bringServer({ flavour, args })
+  scene = await Scene.standalone('ioredis-6', primary)
 }
 
 describe.each(Object.keys(demotions))(
@@ -79,8 +82,7 @@ describe.each(Object.keys(demotions))(
         scene = await Scene.standalone(library, primary)
         const options: HoldfastOptions = { watchdogMs: 9_000, commandTimeoutMs: 1_000 }
         const holder = scene.holdfast(options, { client })
-        const lost: string[] = []
-        holder.on('lost', ({ name }) => lost.push(name))
+        const lost = eventsOf(holder, ['lost'])
         const hold = await holder.lock(scene.name).acquire()
         const waiter = scene.holdfast(options, { client })
         const waiting = waiter.lock(scene.name).acquire()
@@ -103,8 +105,7 @@ describe.each(Object.keys(demotions))(
 
     test('the watchdog’s thread finds the new one, too', async () => {
       const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000, watchdogThread: true })
-      const lost: string[] = []
-      holdfast.on('lost', ({ name }) => lost.push(name))
+      const lost = eventsOf(holdfast, ['lost'])
       const hold = await holdfast.lock(scene.name).acquire()
       await renewedOrLost(holdfast)
       await failOver()
@@ -161,8 +162,7 @@ describe('H1: a demoted primary that lacks what was granted since', () => {
       const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000 })
       if (kind === 'semaphore') await holdfast.semaphore(scene.name).trySetPermits(3)
       const lock = handle(holdfast)
-      const lost: string[] = []
-      holdfast.on('lost', ({ name }) => lost.push(name))
+      const lost = eventsOf(holdfast, ['lost'])
       const hold = await lock.acquire()
       const inner = section === 'a nested release' ? await hold.run(() => lock.acquire()) : undefined
       await failOver()
@@ -171,6 +171,59 @@ describe('H1: a demoted primary that lacks what was granted since', () => {
     },
     40_000,
   )
+})
+
+describe('H6: RESP3 is what the server agrees to, not what the client was told', () => {
+  afterEach(endPair)
+
+  test('a server without HELLO: who waits leaves the connection for commands alone', async () => {
+    await bringPair(WITHOUT_HELLO)
+    const holder = scene.holdfast()
+    const hold = await holder.lock(scene.name).acquire({ leaseMs: LEASE_MS })
+    const waiter = scene.holdfast()
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await holder.lock(scene.name).countWaitingClients()) === 1)
+    expect(await scene.processChannels(waiter)).toHaveLength(1)
+    const other = await waiter.lock(`${scene.name}:other`).tryAcquire()
+    expect(other).not.toBeNull()
+    await other?.release()
+    // One to hold, two to wait.
+    expect(scene.proxy.open).toHaveLength(3)
+    const passed = scene.proxy.tally()
+    await hold.release()
+    const next = await waiting
+    // It was told: it has not looked.
+    expect(passed.labels).not.toContain('acquire')
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test.each([
+    { from: 'with HELLO', to: 'without it', first: [], second: WITHOUT_HELLO },
+    { from: 'without HELLO', to: 'with it', first: WITHOUT_HELLO, second: [] },
+  ])('after a server $from comes one $to: who waits is woken', async ({ first, second }) => {
+    await bringPair(first, second)
+    const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: LEASE_MS })
+    const waiter = scene.holdfast()
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await waiter.lock(scene.name).countWaitingClients()) === 1)
+    await untilFollows(replica, primary)
+    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
+    scene.proxy.redirect(replica)
+    scene.proxy.breakAll()
+    await withAdmin(replica, (command) =>
+      eventually(async () => {
+        const channels = await command('PUBSUB', 'CHANNELS', `holdfast:${clientIdOf(waiter)}`)
+        return Array.isArray(channels) && channels.length === 1
+      }),
+    )
+    const other = await waiter.lock(`${scene.name}:other`).acquire({ waitMs: WOKEN_WITHIN_MS })
+    await other.release()
+    const releasedAt = performance.now()
+    await hold.release()
+    await (await waiting).release()
+    expect(performance.now() - releasedAt).toBeLessThan(WOKEN_WITHIN_MS)
+  })
 })
 
 test('H1: what the application’s reconnectOnError says is heeded', async () => {

@@ -44,8 +44,6 @@ const OTHER_CLIENT_SUITES = [
   'test/connections/application-client.test.ts',
   'test/connections/cluster-moves.test.ts',
   'test/connections/command-deadline.test.ts',
-  'test/connections/failover.test.ts',
-  'test/connections/refusing-server.test.ts',
   'test/connections/sentinels.test.ts',
   'test/connections/subscriptions.test.ts',
 ]

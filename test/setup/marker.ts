@@ -12,6 +12,9 @@ import { acquireChannel } from '../../src/observe/trace/acquire.js'
 import { holdChannel } from '../../src/observe/trace/hold.js'
 import { releaseChannel } from '../../src/observe/trace/release.js'
 import { Sdk } from '../otel/scene.js'
+import { rejection } from './later.js'
+
+export { rejection }
 
 const EVENTS = {
   waiting: true,
@@ -117,16 +120,6 @@ export class Heard implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const end of this.#ends) end[Symbol.dispose]()
     await this.#sdk[Symbol.asyncDispose]()
-  }
-}
-
-/** What a call came to. */
-export async function rejection(call: () => unknown): Promise<unknown> {
-  try {
-    await call()
-    return undefined
-  } catch (error) {
-    return error
   }
 }
 
