@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
 import type { Lock } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
-import { withAdmin } from '../servers/admin.js'
+import { ask } from '../servers/admin.js'
 import { bringCluster, type Server } from '../servers/index.js'
 import { clientLibraries, clusterClient } from '../setup/clients.js'
 import { duringEach } from '../setup/during.js'
@@ -22,30 +22,29 @@ describe.each(clientLibraries)('H12: a slot changes its node while a call waits 
     return holdfastOn(client, { commandTimeoutMs: 2_000 }).lock(name)
   }
 
-  /** How many are subscribed at that node. */
   async function subscribers(node: Server | undefined, name: string): Promise<number> {
-    const told = await on(node, 'PUBSUB', 'SHARDNUMSUB', `redisson_lock__channel:${name}`)
+    const told = await ask(node, 'PUBSUB', 'SHARDNUMSUB', `redisson_lock__channel:${name}`)
     return Array.isArray(told) ? Number(told[1]) : 0
   }
 
   async function failOver(): Promise<Server | undefined> {
     const [replica] = cluster.replicas
-    await on(replica, 'CLUSTER', 'FAILOVER')
+    await ask(replica, 'CLUSTER', 'FAILOVER')
     for (const node of [...cluster.nodes, ...cluster.replicas])
-      await eventually(async () => isPrimary(String(await on(node, 'CLUSTER', 'NODES')), replica))
+      await eventually(async () => isPrimary(String(await ask(node, 'CLUSTER', 'NODES')), replica))
     return replica
   }
 
   async function moveSlot(name: string): Promise<Server | undefined> {
     const slot = slotOf(name)
     const [from, to] = cluster.nodes
-    const toId = String(await on(to, 'CLUSTER', 'MYID'))
-    await on(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(await on(from, 'CLUSTER', 'MYID')))
-    await on(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId)
-    const keys = await on(from, 'CLUSTER', 'GETKEYSINSLOT', slot, 100)
+    const toId = String(await ask(to, 'CLUSTER', 'MYID'))
+    await ask(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(await ask(from, 'CLUSTER', 'MYID')))
+    await ask(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', toId)
+    const keys = await ask(from, 'CLUSTER', 'GETKEYSINSLOT', slot, 100)
     for (const key of Array.isArray(keys) ? keys.map(String) : [])
-      await on(from, 'MIGRATE', '127.0.0.1', to?.port ?? 0, key, 0, 5_000)
-    for (const node of [to, from, cluster.nodes[2]]) await on(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', toId)
+      await ask(from, 'MIGRATE', '127.0.0.1', to?.port ?? 0, key, 0, 5_000)
+    for (const node of [to, from, cluster.nodes[2]]) await ask(node, 'CLUSTER', 'SETSLOT', slot, 'NODE', toId)
     return to
   }
 
@@ -85,11 +84,6 @@ describe.each(clientLibraries)('H12: a slot changes its node while a call waits 
     90_000,
   )
 })
-
-async function on(node: Server | undefined, name: string, ...words: (string | number)[]): Promise<unknown> {
-  if (!node) throw new Error('no such node')
-  return await withAdmin(node, (command) => command(name, ...words))
-}
 
 /** Whether those who know the cluster so take that node for a primary. */
 function isPrimary(known: string, node: Server | undefined): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
-import { withAdmin } from '../servers/admin.js'
+import { ask } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient, matrixLibraries } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
@@ -52,12 +52,12 @@ describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
     }
     const every = (ask: (node: Server) => Promise<unknown>): Promise<unknown> =>
       Promise.all([...cluster.nodes, ...cluster.replicas].map(ask))
-    await every((node) => on(node, 'CLUSTER', 'DELSLOTS', ...slots))
+    await every((node) => ask(node, 'CLUSTER', 'DELSLOTS', ...slots))
     await every((node) => eventually(async () => (await info(node)).includes('cluster_state:fail')))
     try {
       await body()
     } finally {
-      for (const [owner, owned] of owners) await on(owner, 'CLUSTER', 'ADDSLOTS', ...owned)
+      for (const [owner, owned] of owners) await ask(owner, 'CLUSTER', 'ADDSLOTS', ...owned)
       await every((node) => eventually(async () => (await info(node)).includes('cluster_state:ok')))
     }
   }
@@ -86,7 +86,7 @@ describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
     const [primary] = cluster.nodes
     const [replica] = cluster.replicas
     await primary?.kill()
-    await on(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
+    await ask(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
     expect(await shutOut(all)).toEqual([])
   })
 })
@@ -98,20 +98,15 @@ test('faults E1: a node that was forgotten knows nothing of the others: they are
   onTestFinished(() => cluster.stop())
   const [forgotten, ...others] = cluster.nodes
   const all = clients(cluster.startupNodes)
-  const idOf = (node: Server | undefined): Promise<string> => on(node, 'CLUSTER', 'MYID')
+  const idOf = async (node: Server | undefined): Promise<string> => String(await ask(node, 'CLUSTER', 'MYID'))
   const id = await idOf(forgotten)
   for (const other of others) {
-    await on(other, 'CLUSTER', 'FORGET', id)
-    await on(forgotten, 'CLUSTER', 'FORGET', await idOf(other))
+    await ask(other, 'CLUSTER', 'FORGET', id)
+    await ask(forgotten, 'CLUSTER', 'FORGET', await idOf(other))
   }
   expect(await shutOut(all, NAMES.slice(1))).toEqual([])
 })
 
-async function on(node: Server | undefined, name: string, ...words: (string | number)[]): Promise<string> {
-  if (!node) throw new Error('no such node')
-  return String(await withAdmin(node, (command) => command(name, ...words)))
-}
-
-function info(node: Server): Promise<string> {
-  return on(node, 'CLUSTER', 'INFO')
+async function info(node: Server): Promise<string> {
+  return String(await ask(node, 'CLUSTER', 'INFO'))
 }

@@ -1,5 +1,4 @@
 /** What a client has grown by after many reconnects and many calls: nothing. */
-import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
@@ -61,7 +60,7 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
     const reconnect = async (): Promise<void> => {
       const back = made()
         .filter(({ status }) => status === 'ready')
-        .map((each) => once(each, 'ready'))
+        .map((each) => new Promise((resolve) => each.once('ready', resolve)))
       scene.proxy.breakAll()
       await holdfast.lock(`${scene.name}:other`).withLock(() => undefined)
       await Promise.all(back)

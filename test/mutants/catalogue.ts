@@ -3,7 +3,6 @@ import type { Fault } from './fault.js'
 import { ofCore } from './of-core.js'
 import { ofStores } from './of-stores.js'
 
-/** All broken versions of the library. */
 export const faults: readonly Fault[] = [...mutants, ...[ofCore, ofStores].flatMap(faultsIn)]
 
 /** Behind the name of a file: each fault's name, what it does wrong, and the lines that it takes away (-) and puts in their place (+). */

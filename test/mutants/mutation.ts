@@ -67,7 +67,6 @@ async function attempt(fault: Fault, first: readonly string[]): Promise<void> {
   drawScores()
 }
 
-/** The tests of the room that the folder is in. */
 function near(folder: string): readonly string[] {
   return Object.entries(NEAR).find(([room]) => `${folder}/`.startsWith(`${room}/`))?.[1] ?? []
 }

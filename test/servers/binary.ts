@@ -4,7 +4,6 @@ import type { Need, Way } from './launch.js'
 import { onPath } from './path.js'
 import { processLauncher } from './process.js'
 
-/** Looks for `redis-server` or `valkey-server` on PATH, in the version asked for. */
 export async function findBinary({ wanted }: Need): Promise<Way | string> {
   const programs = wanted === 'any' ? ['redis-server', 'valkey-server'] : [releases[wanted].program]
   const refused: string[] = []

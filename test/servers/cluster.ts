@@ -1,4 +1,4 @@
-import { withAdmin } from './admin.js'
+import { ask, withAdmin } from './admin.js'
 import { findWay, type Order } from './find.js'
 import { LaunchedServer } from './launched.js'
 import { freePort } from './port.js'
@@ -9,7 +9,6 @@ const SLOTS = 16_384
 
 /** A cluster of masters, which share the slots in equal parts, in order. */
 export interface Cluster {
-  /** The masters, as of the start. */
   readonly nodes: readonly Server[]
   /** For each master its replica, where that was ordered. */
   readonly replicas: readonly Server[]
@@ -76,51 +75,52 @@ interface Member {
 async function giveSlots(node: Server, index: number, masters: number): Promise<void> {
   const first = Math.floor((SLOTS * index) / masters)
   const last = Math.floor((SLOTS * (index + 1)) / masters) - 1
-  await withAdmin(node, async (command) => {
-    await command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
-    await command('CLUSTER', 'ADDSLOTSRANGE', first, last)
-  })
+  await ask(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+  await ask(node, 'CLUSTER', 'ADDSLOTSRANGE', first, last)
 }
 
 /** Every node is introduced to every other: hearing of each other by gossip would take seconds. */
 async function introduce(node: Server, members: readonly Member[]): Promise<void> {
-  await withAdmin(node, async (command) => {
-    for (const other of members) {
-      if (other.node !== node) await command('CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
-    }
-  })
+  for (const other of members)
+    if (other.node !== node) await ask(node, 'CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
 }
 
 async function follow(replica: Server, master: Server | undefined): Promise<void> {
-  if (!master) throw new Error('a replica follows a master')
-  const id = await withAdmin(master, (command) => command('CLUSTER', 'MYID'))
-  await withAdmin(replica, async (command) => {
-    await until(async () => (await command('CLUSTER', 'REPLICATE', String(id)).catch(String)) === 'OK', {
-      what: `the node on port ${replica.port} takes up following`,
-    })
-    await until(async () => String(await command('INFO', 'replication')).includes('master_link_status:up'), {
-      what: `the node on port ${replica.port} follows its master`,
-    })
-  })
+  const id = String(await ask(master, 'CLUSTER', 'MYID'))
+  await untilTold(replica, 'takes up following', ['CLUSTER', 'REPLICATE', id], (told) => told === 'OK')
+  await untilTold(replica, 'follows its master', ['INFO', 'replication'], (told) =>
+    told.includes('master_link_status:up'),
+  )
 }
 
 async function untilReplicated(node: Server, masters: number): Promise<void> {
-  await withAdmin(node, async (command) => {
-    await until(
-      async () => String(await command('CLUSTER', 'NODES')).split(/[ ,]slave[ ,]/).length > masters,
-      { what: `the node on port ${node.port} knows every replica` },
-    )
-  })
+  await untilTold(
+    node,
+    'knows every replica',
+    ['CLUSTER', 'NODES'],
+    (told) => told.split(/[ ,]slave[ ,]/).length > masters,
+  )
 }
 
 async function untilSound(node: Server, masters: number): Promise<void> {
-  await withAdmin(node, async (command) => {
-    await until(
-      async () => {
-        const info = String(await command('CLUSTER', 'INFO'))
-        return info.includes('cluster_state:ok') && info.includes(`cluster_size:${masters}`)
-      },
-      { what: `the cluster is sound in the eyes of the node on port ${node.port}` },
-    )
-  })
+  await untilTold(
+    node,
+    'takes the cluster for sound',
+    ['CLUSTER', 'INFO'],
+    (told) => told.includes('cluster_state:ok') && told.includes(`cluster_size:${masters}`),
+  )
+}
+
+/** Sends the command again and again, over one connection, until what the node says will do. */
+async function untilTold(
+  node: Server,
+  what: string,
+  [name, ...words]: readonly [string, ...string[]],
+  does: (told: string) => boolean,
+): Promise<void> {
+  await withAdmin(node, (command) =>
+    until(async () => does(String(await command(name, ...words))), {
+      what: `the node on port ${node.port} ${what}`,
+    }),
+  )
 }

@@ -12,20 +12,12 @@ export interface DaemonOrder {
 }
 
 /** A server of which tests want nothing but that it runs. */
-export class Daemon extends ServerProgram {
-  readonly title: string
-
-  private constructor(
-    private readonly order: DaemonOrder,
-    ...[guard, port]: ConstructorParameters<typeof ServerProgram>
-  ) {
-    super(guard, port)
-    this.title = order.command[0]
-  }
+export class Daemon extends ServerProgram<DaemonOrder> {
+  readonly title = this.order.command[0]
 
   static async start(order: DaemonOrder): Promise<Daemon> {
     const port = await freePort()
-    return await started(new Daemon(order, await folderWith(order.files?.(port) ?? {}), port))
+    return await started(new Daemon(await folderWith(order.files?.(port) ?? {}), port, order))
   }
 
   get url(): string {

@@ -45,7 +45,6 @@ export async function unpackFromDebian(wanted: DebianProgram): Promise<Unpacked>
   return { root, command: [join(libraries, loader), '--library-path', libraries, program] }
 }
 
-/** Fetches the package and all it depends on into `<work>/archives`. */
 async function fetchPackages(work: string, { suite, package: name }: DebianProgram): Promise<void> {
   await mkdir(join(work, 'lists', 'partial'), { recursive: true })
   await mkdir(join(work, 'archives', 'partial'), { recursive: true })

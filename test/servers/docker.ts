@@ -2,7 +2,6 @@ import process from 'node:process'
 import { type Flavour, flavours, oldest, releases } from './flavour.js'
 import type { Need, Way } from './launch.js'
 
-/** Asks the Docker engine, if one answers, for an image of the server. */
 export async function findDocker({ wanted, group }: Need): Promise<Way | string> {
   // Loaded when it comes to it: it is the greater part of the time a demo would take to start.
   const { getContainerRuntimeClient, ImageName } = await import('testcontainers')

@@ -26,7 +26,6 @@ export const releases: Readonly<Record<Flavour, Release>> = {
   },
 }
 
-/** What of Debian's archive is that flavour. */
 export function inDebian(flavour: Flavour): DebianProgram {
   const { program, suite } = releases[flavour]
   return { name: flavour, suite, package: program, program: `usr/bin/${program}` }

@@ -38,7 +38,6 @@ export interface Way {
   readonly launcher: Launcher
 }
 
-/** What is asked of a place that might have a server. */
 export interface Need {
   readonly wanted: Wanted
   /** Whether several servers must reach each other over the loopback interface. */

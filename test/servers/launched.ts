@@ -1,9 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Guard } from './guard.js'
-import type { How, Launcher, Way } from './launch.js'
-import { answersPing } from './ping.js'
-import { freePort } from './port.js'
+import type { Launcher, Way } from './launch.js'
+import { answersPing, freePort } from './port.js'
 import type { Server } from './server.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
 
@@ -23,21 +21,10 @@ const DATA = ['dump.rdb', 'appendonlydir']
 // A save point that is never reached, but has SIGTERM save.
 const DEFAULTS = ['--save', '86400 1', '--repl-diskless-sync-delay', '0', '--daemonize', 'no']
 
-/** A server started here, which lives no longer than this process. */
-export class LaunchedServer extends ServerProgram implements Server {
-  protected readonly title: string
-  readonly how: How
+export class LaunchedServer extends ServerProgram<Plan> implements Server {
+  readonly how = this.order.way.how
+  protected readonly title = `${this.how} server`
   #version = ''
-
-  private constructor(
-    guard: Guard,
-    port: number,
-    private readonly plan: Plan,
-  ) {
-    super(guard, port)
-    this.how = plan.way.how
-    this.title = `${this.how} server`
-  }
 
   static async start(plan: Plan): Promise<LaunchedServer> {
     for (let attempt = 1; ; attempt += 1) {
@@ -73,11 +60,11 @@ export class LaunchedServer extends ServerProgram implements Server {
   }
 
   protected launcher(): Launcher {
-    return this.plan.way.launcher
+    return this.order.way.launcher
   }
 
   protected args(): string[] {
-    const { way, args = [], sentinel } = this.plan
+    const { way, args = [], sentinel } = this.order
     return [
       ...(sentinel === undefined ? [] : [sentinel]),
       ...['--port', String(this.port), '--logfile', LOG, ...way.launcher.listening],
@@ -90,7 +77,7 @@ export class LaunchedServer extends ServerProgram implements Server {
     const log = await this.log()
     this.#version = /(?:Redis|Valkey) version=[\d.]+/.exec(log)?.[0].replace(' version=', ' ') ?? ''
     // Not by the answer alone: it might come from another process that has the port.
-    const ready = this.plan.sentinel === undefined ? 'Ready to accept connections' : 'Sentinel ID is'
+    const ready = this.order.sentinel === undefined ? 'Ready to accept connections' : 'Sentinel ID is'
     return log.includes(ready) && (await answersPing(this.host, this.port))
   }
 

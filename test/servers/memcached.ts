@@ -1,12 +1,11 @@
 import process from 'node:process'
 import { unpackFromDebian } from './debian.js'
-import type { Guard } from './guard.js'
 import type { Launcher } from './launch.js'
 import { onPath } from './path.js'
 import { accepts, freePort } from './port.js'
 import { type Command, processLauncher } from './process.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
-import type { Certificate } from './sql/certificate.js'
+import type { Certificate } from './sql/product.js'
 
 export interface MemcachedOrder {
   readonly args?: readonly string[]
@@ -18,16 +17,8 @@ export interface MemcachedOrder {
 }
 
 /** One memcached. It keeps nothing when it ends. */
-export class MemcachedServer extends ServerProgram {
+export class MemcachedServer extends ServerProgram<MemcachedOrder> {
   readonly title = 'memcached'
-
-  private constructor(
-    guard: Guard,
-    port: number,
-    private readonly order: MemcachedOrder,
-  ) {
-    super(guard, port)
-  }
 
   static async start(order: MemcachedOrder = {}): Promise<MemcachedServer> {
     const { tls, users } = order

@@ -27,7 +27,6 @@ export class Progress {
     this.#timer.unref()
   }
 
-  /** Takes the line away. */
   stop(): void {
     clearInterval(this.#timer)
     this.#live?.clear()

@@ -2,19 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Guard } from './guard.js'
 import type { Launcher, Running, Signal } from './launch.js'
-import { standsStill } from './stands-still.js'
+import { standsStill } from './process.js'
 import { Impossible, until } from './until.js'
 
 /** A server program that runs here, on one port and in a folder of its own: neither outlives this process. */
-export abstract class ServerProgram {
+export abstract class ServerProgram<Order = unknown> {
   readonly host = '127.0.0.1'
-  /** What messages call it. */
   protected abstract readonly title: string
   #running: Running | undefined
 
   constructor(
     protected readonly guard: Guard,
     readonly port: number,
+    protected readonly order: Order,
   ) {}
 
   protected abstract launcher(): Launcher | Promise<Launcher>
@@ -30,7 +30,6 @@ export abstract class ServerProgram {
     return this.#running?.pid
   }
 
-  /** Whether its process runs, paused or not. */
   get runs(): boolean {
     return this.#running !== undefined
   }
@@ -95,13 +94,11 @@ export abstract class ServerProgram {
     await running.discard()
   }
 
-  /** What it has written into a log of its own. */
   protected async log(): Promise<string> {
     return ''
   }
 }
 
-/** A folder for a server, with those files. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<Guard> {
   const guard = await Guard.mount()
   for (const [name, text] of Object.entries(files)) {

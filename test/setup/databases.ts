@@ -26,7 +26,6 @@ interface Answer {
   readonly address?: SqlAddress
 }
 
-/** Offers them for the whole run. */
 export async function offerDatabases(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const servers = new Map<string, Promise<SqlServer>>()
   const answer = async (verb: string | undefined, name: string | undefined): Promise<Answer> => {
@@ -65,13 +64,11 @@ async function ask(verb: 'find' | 'bring', product: ProductName): Promise<Answer
 /** A database of one test file, on a server that others use too. */
 export interface Database {
   readonly product: ProductName
-  /** Where it is. */
   readonly address: SqlAddress
   /** Removes it, with whatever is still connected to it. */
   drop(): Promise<void>
 }
 
-/** Makes one. */
 export async function bringDatabase(product: ProductName): Promise<Database> {
   const { address, refusal } = await ask('bring', product)
   if (!address) throw new Error(refusal)

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 type Ending = { end(): unknown } | { stop(): unknown } | { close(): unknown } | { kill(): unknown }
 
-/** Brings one for each test. */
 export function duringEach<It extends Ending>(bring: () => It | Promise<It>, withinMs?: number): It {
   return broughtBy(bring, (hook) => beforeEach(hook, withinMs), afterEach)
 }

@@ -28,7 +28,6 @@ const EVENTS = {
   error: true,
 } satisfies Record<keyof HoldfastEvents, true>
 
-/** One secret, and what must not have it. */
 export class Marker {
   readonly text = `s3cret${randomUUID().replaceAll('-', '')}`
 
@@ -107,7 +106,6 @@ export class Heard implements AsyncDisposable {
     this.#ends.push(instrument(holdfast, this.#sdk), expose(holdfast, { registry: this.#registry }))
   }
 
-  /** Everything so far: events, messages of channels, spans and metrics. */
   async told(): Promise<unknown[]> {
     await this.#sdk.flush()
     const spans = this.#spans

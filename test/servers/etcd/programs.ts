@@ -16,7 +16,6 @@ const releases: Readonly<Record<EtcdRelease, { readonly suite?: string; readonly
   '3.6': { version: 'v3.6.9' },
 }
 
-/** What has each: a package of Debian, and a module of Go. */
 const sources = {
   etcd: { package: 'etcd-server', module: 'go.etcd.io/etcd/server/v3' },
   etcdctl: { package: 'etcd-client', module: 'go.etcd.io/etcd/etcdctl/v3' },

@@ -6,15 +6,11 @@ import { ServerProgram, started } from '../server-program.js'
 import { etcdProgram } from './programs.js'
 import type { EtcdServer } from './server.js'
 
-/** etcd's own proxy before one of its servers. */
-export class EtcdProxy extends ServerProgram {
+export class EtcdProxy extends ServerProgram<EtcdServer> {
   readonly title = "etcd's proxy"
-  #to = ''
 
   static async before(server: EtcdServer): Promise<EtcdProxy> {
-    const proxy = new EtcdProxy(await Guard.mount(), await freePort())
-    proxy.#to = server.url
-    return await started(proxy)
+    return await started(new EtcdProxy(await Guard.mount(), await freePort(), server))
   }
 
   get url(): string {
@@ -26,7 +22,7 @@ export class EtcdProxy extends ServerProgram {
   }
 
   protected args(): readonly string[] {
-    return ['grpc-proxy', 'start', '--endpoints', this.#to, '--listen-addr', this.address]
+    return ['grpc-proxy', 'start', '--endpoints', this.order.url, '--listen-addr', this.address]
   }
 
   protected async answers(): Promise<boolean> {

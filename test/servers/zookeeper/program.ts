@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { inCache, kept, run } from '../kept.js'
 import { onPath } from '../path.js'
 
-/** What is fetched where none is installed; as in the pom. */
 const VERSION = '3.9.4'
 
 let found: Promise<string> | undefined

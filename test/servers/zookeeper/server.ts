@@ -1,12 +1,10 @@
 import { connect } from 'node:net'
-import type { Guard } from '../guard.js'
 import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
 import { processLauncher } from '../process.js'
 import { folderWith, ServerProgram, started } from '../server-program.js'
 import { zooKeeperClasspath } from './program.js'
 
-/** Lines of zoo.cfg by their names. */
 export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>
 
 export interface ZooKeeperOrder {
@@ -35,19 +33,10 @@ const PROPERTIES: ZooKeeperOrder['properties'] = {
   'org.slf4j.simpleLogger.defaultLogLevel': 'warn',
 }
 
-/** What starts a Java program quickly and keeps it small. */
 const JVM = ['-Xmx192m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
-export class ZooKeeperServer extends ServerProgram {
+export class ZooKeeperServer extends ServerProgram<ZooKeeperOrder> {
   readonly title = 'ZooKeeper'
-
-  private constructor(
-    guard: Guard,
-    port: number,
-    private readonly order: ZooKeeperOrder,
-  ) {
-    super(guard, port)
-  }
 
   static async start(order: ZooKeeperOrder = {}): Promise<ZooKeeperServer> {
     return await started(await ZooKeeperServer.prepare(order))
