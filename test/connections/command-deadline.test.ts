@@ -1,11 +1,10 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Holdfast, Lock } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
-import { clusterClient } from '../setup/clients.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { span } from '../setup/span.js'
-import { holdfasts, SLACK_MS, stages } from './scenes.js'
+import { SLACK_MS, stages } from './scenes.js'
 
 const COMMAND_TIMEOUT_MS = 250
 const LATE = { code: 'STORE_ERROR', transient: true }
@@ -26,8 +25,6 @@ const asks: ReadonlyArray<readonly [string, (lock: Lock, holdfast: Holdfast) => 
   ['forceUnlock', (lock) => lock.forceUnlock()],
   ['list', (_lock, holdfast) => holdfast.list()[Symbol.asyncIterator]().next()],
 ]
-
-const holdfastOn = holdfasts()
 
 describe.each(stages)('a server that does not serve ($where)', ({ open }) => {
   const scene = duringEach(() => open())
@@ -104,26 +101,4 @@ test('C3: a server that refuses connections is an error at once', async () => {
   await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
   expect(performance.now() - startedAt).toBeLessThan(SLACK_MS)
   await scene.end()
-})
-
-test('H2: a name server that hangs, of which a cluster’s client never reports an end: calls end in time, later ones succeed', async () => {
-  let hangs = true
-  // The client library asks for every name, and waits for the answer before anything else.
-  const dnsLookup = (_name: string, answer: (error: null, address: string) => void): void => {
-    if (!hangs) answer(null, '127.0.0.1')
-  }
-  const nodes = inject('servers').cluster.startupNodes.map(({ port }) => ({ host: 'localhost', port }))
-  const holdfast = holdfastOn(clusterClient(nodes, { dnsLookup }), { commandTimeoutMs: COMMAND_TIMEOUT_MS })
-  const lock = holdfast.lock(`endless:${process.pid}`)
-  for (let call = 0; call < 2; call += 1) {
-    const startedAt = performance.now()
-    await expect(lock.tryAcquire()).rejects.toMatchObject(LATE)
-    expect(performance.now() - startedAt).toBeLessThan(COMMAND_TIMEOUT_MS + SLACK_MS)
-  }
-  hangs = false
-  await (await lock.acquire({ waitMs: 10_000 })).release()
-  hangs = true
-  const closedAt = performance.now()
-  await holdfast.close()
-  expect(performance.now() - closedAt).toBeLessThan(SLACK_MS)
 })

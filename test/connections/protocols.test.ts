@@ -18,29 +18,25 @@ async function firstInLines(names: readonly string[], client: Holdfast): Promise
 }
 
 describe('C2: connections', () => {
-  test.each(clients)(
-    '$who: one to hold, two to wait for however many locks, with RESP3 one',
-    async (plan) => {
-      const waiting = plan.who === 'ioredis 6, RESP3' ? 1 : 2
-      scene = await Scene.standalone(plan.library)
-      const names = ['a', 'b', 'c'].map((letter) => `${scene.name}:${letter}`)
-      const holder = scene.holdfast({}, { client: plan.client })
-      const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
-      expect(scene.proxy.open).toHaveLength(1)
-      const waiter = scene.holdfast({}, { client: plan.client })
-      const waits = names.flatMap((name) => [waiter.lock(name).acquire(), waiter.lock(name).acquire()])
-      await firstInLines(names, holder)
-      expect(await scene.processChannels(waiter)).toHaveLength(1)
-      expect(scene.proxy.open).toHaveLength(1 + waiting)
-      await Promise.all(holds.map((hold) => hold.release()))
-      await Promise.all(waits.map(async (wait) => (await wait).release()))
-      await scene.nothingLeft()
-      await eventually(async () => (await scene.processChannels(holder, waiter)).length === 0)
-      await holder.close()
-      await waiter.close()
-      await eventually(() => scene.proxy.open.length === 0)
-    },
-  )
+  test.each(clients)('$what: $holding to hold, $waiting to wait for however many locks', async (plan) => {
+    scene = await Scene.standalone(plan.library)
+    const names = ['a', 'b', 'c'].map((letter) => `${scene.name}:${letter}`)
+    const holder = scene.holdfast({}, { client: plan.client })
+    const holds = await Promise.all(names.map((name) => holder.lock(name).acquire()))
+    expect(scene.proxy.open).toHaveLength(plan.holding)
+    const waiter = scene.holdfast({}, { client: plan.client })
+    const waits = names.flatMap((name) => [waiter.lock(name).acquire(), waiter.lock(name).acquire()])
+    await firstInLines(names, holder)
+    expect(await scene.processChannels(waiter)).toHaveLength(1)
+    expect(scene.proxy.open).toHaveLength(plan.holding + plan.waiting)
+    await Promise.all(holds.map((hold) => hold.release()))
+    await Promise.all(waits.map(async (wait) => (await wait).release()))
+    await scene.nothingLeft()
+    await eventually(async () => (await scene.processChannels(holder, waiter)).length === 0)
+    await holder.close()
+    await waiter.close()
+    await eventually(() => scene.proxy.open.length === 0)
+  })
 
   test.each(['ioredis-5', 'iovalkey'] as const)(
     'a second wait that begins while the connection for news is being set up is no trouble (%s)',

@@ -46,7 +46,7 @@ test('faults E3: a server has no room for a connection: who waits goes on, and a
   for (const { library } of all) expect(await free?.holdfast.lock(library).isLocked()).toBe(false)
 })
 
-describe.each(clients)('a server that refuses the database ($who)', ({ library, client }) => {
+describe.each(clients)('a server that refuses the database ($what)', ({ library, client }) => {
   const scene = duringEach(() => Scene.standalone(library, server))
 
   test('since it has not so many: nothing is locked in another one', async () => {

@@ -9,12 +9,12 @@ export const SLACK_MS = 1_500
 /** Who waits for the end of this was not woken. */
 export const LEASE_MS = 60_000
 
-/** The clients that are made like those of ioredis, with the protocols that they speak. */
+/** The clients that are made like those of ioredis, with the protocols that they speak and how many connections they need for what. */
 export const clients = [
-  { who: 'ioredis 6, RESP3', library: 'ioredis-6', client: {} },
-  { who: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 } },
-  { who: 'ioredis 5', library: 'ioredis-5', client: {} },
-  { who: 'iovalkey', library: 'iovalkey', client: {} },
+  { what: 'ioredis 6, RESP3', library: 'ioredis-6', client: {}, holding: 1, waiting: 1 },
+  { what: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 }, holding: 1, waiting: 2 },
+  { what: 'ioredis 5', library: 'ioredis-5', client: {}, holding: 1, waiting: 2 },
+  { what: 'iovalkey', library: 'iovalkey', client: {}, holding: 1, waiting: 2 },
 ] as const
 
 /** What connections are to: one server in each protocol, and a cluster. */

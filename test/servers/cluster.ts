@@ -6,6 +6,7 @@ import type { Server } from './server.js'
 import { until } from './until.js'
 
 const SLOTS = 16_384
+const MASTERS = 3
 
 /** A cluster of masters, which share the slots in equal parts, in order. */
 export interface Cluster {
@@ -17,7 +18,6 @@ export interface Cluster {
 }
 
 export interface ClusterOrder extends Order {
-  readonly masters?: number
   readonly replicated?: boolean
   readonly args?: readonly string[]
 }
@@ -26,13 +26,12 @@ export interface ClusterOrder extends Order {
 export async function bringCluster({
   flavour = 'any',
   prefer,
-  masters = 3,
   replicated = false,
   args = [],
 }: ClusterOrder = {}): Promise<Cluster> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const started = await Promise.allSettled(
-    Array.from({ length: replicated ? 2 * masters : masters }, async () => {
+    Array.from({ length: replicated ? 2 * MASTERS : MASTERS }, async () => {
       const bus = await freePort()
       const node = await LaunchedServer.start({ way, args: [...nodeArguments(bus), ...args] })
       return { node, bus }
@@ -40,19 +39,19 @@ export async function bringCluster({
   )
   const members = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const all = members.map(({ node }) => node)
-  const [nodes, replicas] = [all.slice(0, masters), all.slice(masters)]
+  const [nodes, replicas] = [all.slice(0, MASTERS), all.slice(MASTERS)]
   const stop = async (): Promise<void> => {
     await Promise.all(all.map((node) => node.stop()))
   }
   try {
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
     // A node takes its epoch only while it knows no other, so the introductions come after all of that.
-    await Promise.all(nodes.map((node, index) => giveSlots(node, index, nodes.length)))
+    await Promise.all(nodes.map(giveSlots))
     await Promise.all(all.map((node) => introduce(node, members)))
-    await Promise.all(all.map((node) => untilSound(node, masters)))
+    await Promise.all(all.map(untilSound))
     await Promise.all(replicas.map((replica, index) => follow(replica, nodes[index])))
     // They vote for replicas only.
-    if (replicated) await Promise.all(all.map((node) => untilReplicated(node, masters)))
+    if (replicated) await Promise.all(all.map(untilReplicated))
   } catch (error) {
     await stop()
     throw error
@@ -72,9 +71,9 @@ interface Member {
   readonly bus: number
 }
 
-async function giveSlots(node: Server, index: number, masters: number): Promise<void> {
-  const first = Math.floor((SLOTS * index) / masters)
-  const last = Math.floor((SLOTS * (index + 1)) / masters) - 1
+async function giveSlots(node: Server, index: number): Promise<void> {
+  const first = Math.floor((SLOTS * index) / MASTERS)
+  const last = Math.floor((SLOTS * (index + 1)) / MASTERS) - 1
   await ask(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
   await ask(node, 'CLUSTER', 'ADDSLOTSRANGE', first, last)
 }
@@ -93,21 +92,21 @@ async function follow(replica: Server, master: Server | undefined): Promise<void
   )
 }
 
-async function untilReplicated(node: Server, masters: number): Promise<void> {
+async function untilReplicated(node: Server): Promise<void> {
   await untilTold(
     node,
     'knows every replica',
     ['CLUSTER', 'NODES'],
-    (told) => told.split(/[ ,]slave[ ,]/).length > masters,
+    (told) => told.split(/[ ,]slave[ ,]/).length > MASTERS,
   )
 }
 
-async function untilSound(node: Server, masters: number): Promise<void> {
+async function untilSound(node: Server): Promise<void> {
   await untilTold(
     node,
     'takes the cluster for sound',
     ['CLUSTER', 'INFO'],
-    (told) => told.includes('cluster_state:ok') && told.includes(`cluster_size:${masters}`),
+    (told) => told.includes('cluster_state:ok') && told.includes(`cluster_size:${MASTERS}`),
   )
 }
 
