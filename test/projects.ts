@@ -100,7 +100,7 @@ const clock: Project = {
   tier: 'blocking',
   files: [
     'test/cli/run-tree.test.ts',
-    'test/connections/{cluster-moves,command-deadline,endless-connector,process,refusing-server,sentinels,without-hello,wrong-server}.test.ts',
+    'test/connections/{cluster-moves,command-deadline,process,sentinels,wrong-server}.test.ts',
     'test/costs/{contention,hand-over,renewal,shares}.test.ts',
     'test/fault/{hung-server,lost-key,other-type,refused-commands,restart,resumed-machine,short-lease,silent-news,store-timeout}.test.ts',
     'test/lessons/{fair-line,lease,outage,redlock}.test.ts',

@@ -49,14 +49,12 @@ describe('options of other libraries', () => {
     expect(() => Reflect.construct(Holdfast, [new MemoryStore(), { [option]: 5 }])).toThrow(line)
   })
 
-  test('of jobs and values', async () => {
-    expect(await refusalOf(holdfast, 'job', 'a', { lockAtMostFor: 5 }, body)).toContain(
-      'write { atMostMs: … }',
-    )
-    expect(await refusalOf(holdfast, 'job', 'a', { lockAtLeastFor: 5 }, body)).toContain(
-      'write { atLeastMs: … }',
-    )
-    expect(await refusalOf(holdfast, 'computeOnce', 'a', body, { ttl: 5 })).toContain('write { ttlMs: … }')
+  test.each([
+    ['job', 'lockAtMostFor', 'write { atMostMs: … }', (options: object) => ['a', options, body]],
+    ['job', 'lockAtLeastFor', 'write { atLeastMs: … }', (options: object) => ['a', options, body]],
+    ['computeOnce', 'ttl', 'write { ttlMs: … }', (options: object) => ['a', body, options]],
+  ] as const)('of %s: %s', async (method, option, line, params) => {
+    expect(await refusalOf(holdfast, method, ...params({ [option]: 5 }))).toContain(line)
   })
 
   test.each(['constructor', 'toString', '__proto__x', 'tt'])(

@@ -6,8 +6,9 @@ import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/stores/node-redis/index.js'
 import { clientSettings } from '../../src/stores/redis/watchdog-thread/client-settings.js'
-import { eventually } from '../setup/eventually.js'
+import { handOver } from '../connections/scenes.js'
 
+const { host, port } = inject('servers').standalone
 const made: Holdfast[] = []
 afterEach(() => Promise.all(made.splice(0).map((holdfast) => holdfast.close())))
 
@@ -44,21 +45,15 @@ describe.each(versions)('node-redis $version', ({ library }) => {
   test.each([2, 3])(
     'C1: a client by URL, with RESP%i, is only read: locks exclude and wake; it is neither connected nor changed',
     async (RESP) => {
-      const { host, port } = inject('servers').standalone
       const theirs = library.createClient({ url: `redis://${host}:${port}/2`, RESP, name: 'application' })
       const [one, other] = [holdfastOn(nodeRedis(theirs)), holdfastOn(nodeRedis(theirs))]
-      const lock = one.lock(lockName())
-      const hold = await lock.acquire({ leaseMs: 60_000 })
-      const waiting = other.lock(lock.name).acquire()
-      await eventually(async () => (await lock.countWaitingClients()) === 1)
-      await hold.release()
-      await (await waiting).release()
+      const name = lockName()
+      await handOver(one.lock(name), other.lock(name))
       expect(theirs.isOpen).toBe(false)
     },
   )
 
   test('C1: connections have the name of their role where the application names its own', async () => {
-    const { host, port } = inject('servers').standalone
     const url = `redis://${host}:${port}/13`
     const theirs = library.createClient({ url, name: 'application' })
     await holdfastOn(nodeRedis(theirs)).lock(lockName()).acquire({ leaseMs: 60_000 })
@@ -70,7 +65,6 @@ describe.each(versions)('node-redis $version', ({ library }) => {
   })
 
   test('C1: a client that is connected goes on when Holdfast has closed', async () => {
-    const { host, port } = inject('servers').standalone
     const theirs = library.createClient({ socket: { host, port } })
     await theirs.connect()
     const holdfast = new Holdfast(nodeRedis(theirs))
@@ -89,14 +83,14 @@ describe.each(versions)('node-redis $version', ({ library }) => {
         ...startupNodes.map(({ host, port }) => ({ url: `redis://${host}:${port}` })),
       ]
       const theirs = library.createCluster({ rootNodes, RESP })
-      const holdfast = holdfastOn(nodeRedis(theirs))
-      await holdfast.lock(lockName()).withLock(() => undefined)
+      await holdfastOn(nodeRedis(theirs))
+        .lock(lockName())
+        .withLock(() => undefined)
       expect(theirs.isOpen).toBe(false)
     },
   )
 
   test('one with a keyPrefix and one of ioredis with the same share their locks', async () => {
-    const { host, port } = inject('servers').standalone
     const name = lockName()
     const client = (keyPrefix?: string): RedisClient =>
       nodeRedis(library.createClient({ socket: { host, port } }), { keyPrefix })
@@ -108,7 +102,6 @@ describe.each(versions)('node-redis $version', ({ library }) => {
   })
 
   test('what makes no sense for a lock is not taken over: types of replies, a limit of the queue, replicas', async () => {
-    const { host, port } = inject('servers').standalone
     const theirs = library.createClient({
       socket: { host, port, reconnectStrategy: () => 1, socketTimeout: 1 },
       RESP: 3,
@@ -117,8 +110,7 @@ describe.each(versions)('node-redis $version', ({ library }) => {
       disableOfflineQueue: true,
       pingInterval: 1,
     })
-    const holdfast = holdfastOn(nodeRedis(theirs))
-    const lock = holdfast.lock(lockName())
+    const lock = holdfastOn(nodeRedis(theirs)).lock(lockName())
     await Promise.all(Array.from({ length: 5 }, () => lock.withLock(() => undefined)))
     const hold = await lock.acquire()
     expect(await lock.inspect()).toMatchObject({ owners: [{ owner: hold.owner, holds: 1 }] })
@@ -126,24 +118,12 @@ describe.each(versions)('node-redis $version', ({ library }) => {
   })
 
   test('a watchdog thread is told how to reach the same server, or what it cannot be told', () => {
-    const options = {
-      socket: { host: 'a', port: 7, tls: true, ca: 'certificate', connectTimeout: 5 },
-      username: 'user',
-      password: 'secret',
-      database: 3,
-    }
-    const client = nodeRedis(library.createClient(options), { keyPrefix: 'app:' })
+    const login = { username: 'user', password: 'secret' }
+    const socket = { host: 'a', port: 7, tls: true, ca: 'certificate', connectTimeout: 5 }
+    const client = nodeRedis(library.createClient({ socket, ...login, database: 3 }), { keyPrefix: 'app:' })
     expect(clientSettings(client)).toMatchObject({
       kind: 'standalone',
-      options: {
-        host: 'a',
-        port: 7,
-        tls: { ca: 'certificate' },
-        username: 'user',
-        password: 'secret',
-        db: 3,
-        keyPrefix: 'app:',
-      },
+      options: { host: 'a', port: 7, tls: { ca: 'certificate' }, ...login, db: 3, keyPrefix: 'app:' },
     })
     const cluster = nodeRedis(library.createCluster({ rootNodes: [{ socket: { host: 'b', port: 8 } }] }))
     expect(clientSettings(cluster)).toMatchObject({ kind: 'cluster', startupNodes: [{ host: 'b', port: 8 }] })

@@ -41,99 +41,74 @@ interface Library {
 }
 const libraries: readonly Library[] = [redis6, redis5, oldest]
 
-const found: ReadonlyArray<{ what: string; value: unknown; says: readonly string[] }> = [
-  ...libraries.flatMap(({ createClient, createCluster, createSentinel }, index) => [
-    {
-      what: `createClient (${index})`,
-      value: createClient(),
-      says: ['a client of node-redis', importLine, 'new Holdfast(nodeRedis(client))'],
-    },
-    {
-      what: `createCluster (${index})`,
-      value: createCluster({ rootNodes }),
-      says: ['a client of node-redis', importLine, 'new Holdfast(nodeRedis(client))'],
-    },
-    {
-      what: `createSentinel (${index})`,
-      value: createSentinel(sentinel),
-      says: [
-        'a Sentinel client',
-        importLine,
-        'nodeRedis(createClient(nodeClientOptions), { sentinel: options })',
-      ],
-    },
-  ]),
-  {
-    what: 'createClientPool',
-    value: redis6.createClientPool(),
-    says: ['a pool of node-redis', importLine, 'nodeRedis(createClient(options))'],
-  },
-  {
-    what: 'node-redis 4',
-    value: createClient4(),
-    says: ['for node-redis 4 install redis 5.9 or later', importLine, 'new Holdfast(nodeRedis(client))'],
-  },
-  {
-    what: '@upstash/redis',
-    value: new Upstash({ url: 'https://example.upstash.io', token: 'secret-token', enableTelemetry: false }),
-    says: ['HTTP', "import { Redis } from 'ioredis'", "new Holdfast(new Redis('rediss://…'))"],
-  },
-  {
-    what: 'node-redis 3',
-    value: client3,
-    says: ['for node-redis 3 install redis 5.9 or later', importLine, 'new Holdfast(nodeRedis(client))'],
-  },
-  {
-    what: 'ioredis 4',
-    value: new Redis4({ lazyConnect: true }),
-    says: ['for ioredis 4 install ioredis 5.4 or later'],
-  },
-  {
-    what: 'ioredis-mock',
-    value: new RedisMock(),
-    says: [
-      'keeps no time',
-      "import { MemoryStore } from 'holdfast/memory'",
-      'new Holdfast(new MemoryStore())',
-    ],
-  },
-  {
-    what: 'ioredis-mock, a cluster',
-    value: new RedisMock.Cluster([{ host: '127.0.0.1', port: 6379 }]),
-    says: ["import { MemoryStore } from 'holdfast/memory'", 'new Holdfast(new MemoryStore())'],
-  },
-  {
-    what: '@valkey/valkey-glide',
-    value: glide,
-    says: ["import { Redis } from 'iovalkey'", 'new Holdfast(new Redis(address))'],
-  },
-  {
-    what: '@valkey/valkey-glide, a cluster',
-    value: glideCluster,
-    says: ["import { Cluster } from 'iovalkey'", 'new Holdfast(new Cluster(addresses))'],
-  },
-  { what: 'a plain object', value: {}, says: ['an object of Object', 'new Holdfast(new Redis())'] },
-  {
-    what: 'a URL',
-    value: 'redis://127.0.0.1',
-    says: ['is a URL;', "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))"],
-  },
-  {
-    what: 'a Pool of pg',
-    value: new pg.Pool({ password: 'secret' }),
-    says: ["import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(pool))"],
-  },
-  {
-    what: 'sql of postgres',
-    value: postgres({ password: 'secret' }),
-    says: ["import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(sql))"],
-  },
-  {
-    what: 'a pool of mysql2',
-    value: createPool({ password: 'secret' }),
-    says: ["import { mysql } from 'holdfast/mysql' and write new Holdfast(mysql(pool))"],
-  },
-  { what: 'nothing', value: undefined, says: ['undefined', 'a client of ioredis'] },
+const nodeRedisClient = [importLine, 'new Holdfast(nodeRedis(client))']
+const memoryStore = ["import { MemoryStore } from 'holdfast/memory'", 'new Holdfast(new MemoryStore())']
+
+const found: ReadonlyArray<readonly [what: string, value: unknown, ...says: string[]]> = [
+  ...libraries.flatMap(
+    ({ createClient, createCluster, createSentinel }, index) =>
+      [
+        [`createClient (${index})`, createClient(), 'a client of node-redis', ...nodeRedisClient],
+        [
+          `createCluster (${index})`,
+          createCluster({ rootNodes }),
+          'a client of node-redis',
+          ...nodeRedisClient,
+        ],
+        [
+          `createSentinel (${index})`,
+          createSentinel(sentinel),
+          'a Sentinel client',
+          importLine,
+          'nodeRedis(createClient(nodeClientOptions), { sentinel: options })',
+        ],
+      ] as const,
+  ),
+  [
+    'createClientPool',
+    redis6.createClientPool(),
+    'a pool of node-redis',
+    importLine,
+    'nodeRedis(createClient(options))',
+  ],
+  ['node-redis 4', createClient4(), 'for node-redis 4 install redis 5.9 or later', ...nodeRedisClient],
+  ['node-redis 3', client3, 'for node-redis 3 install redis 5.9 or later', ...nodeRedisClient],
+  [
+    '@upstash/redis',
+    new Upstash({ url: 'https://example.upstash.io', token: 'secret-token', enableTelemetry: false }),
+    ...['HTTP', "import { Redis } from 'ioredis'", "new Holdfast(new Redis('rediss://…'))"],
+  ],
+  ['ioredis 4', new Redis4({ lazyConnect: true }), 'for ioredis 4 install ioredis 5.4 or later'],
+  ['ioredis-mock', new RedisMock(), 'keeps no time', ...memoryStore],
+  ['ioredis-mock, a cluster', new RedisMock.Cluster([{ host: '127.0.0.1', port: 6379 }]), ...memoryStore],
+  ['@valkey/valkey-glide', glide, "import { Redis } from 'iovalkey'", 'new Holdfast(new Redis(address))'],
+  [
+    '@valkey/valkey-glide, a cluster',
+    glideCluster,
+    ...["import { Cluster } from 'iovalkey'", 'new Holdfast(new Cluster(addresses))'],
+  ],
+  ['a plain object', {}, 'an object of Object', 'new Holdfast(new Redis())'],
+  [
+    'a URL',
+    'redis://127.0.0.1',
+    ...['is a URL;', "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))"],
+  ],
+  [
+    'a Pool of pg',
+    new pg.Pool({ password: 'secret' }),
+    "import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(pool))",
+  ],
+  [
+    'sql of postgres',
+    postgres({ password: 'secret' }),
+    "import { postgres } from 'holdfast/postgres' and write new Holdfast(postgres(sql))",
+  ],
+  [
+    'a pool of mysql2',
+    createPool({ password: 'secret' }),
+    "import { mysql } from 'holdfast/mysql' and write new Holdfast(mysql(pool))",
+  ],
+  ['nothing', undefined, 'undefined', 'a client of ioredis'],
 ]
 
 /** The error of a call with what the types forbid. */
@@ -148,7 +123,7 @@ function refusalOf(make: () => unknown): string {
 }
 
 describe('what is no client says what it is, and which line to write instead', () => {
-  test.each(found)('$what', ({ value, says }) => {
+  test.each(found)('%s', (_, value, ...says) => {
     const told = [
       refusalOf(() => Reflect.construct(Holdfast, [value])),
       refusalOf(() => Reflect.apply(redis, undefined, [value])),
@@ -159,26 +134,28 @@ describe('what is no client says what it is, and which line to write instead', (
     }
   })
 
-  test.each(found.filter(({ what }) => !/^create(Client|Cluster) /.test(what)))(
-    'nodeRedis(): $what',
-    ({ value }) => {
+  test.each(found.filter(([what]) => !/^create(Client|Cluster) /.test(what)))(
+    'nodeRedis(): %s',
+    (_, value) => {
       expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [value]))).toContain(
         'a client of node-redis 5 or 6',
       )
     },
   )
 
-  test('nodeRedis(): options that are none', () => {
-    const client = redis6.createClient()
-    const wrong = (options: unknown): string =>
-      refusalOf(() => Reflect.apply(nodeRedis, undefined, [client, options]))
-    expect(wrong({ prefix: 'x' })).toContain('keyPrefix, sentinel')
-    expect(wrong({ keyPrefix: 5 })).toContain('keyPrefix is a number')
-    expect(wrong({ sentinel: { sentinelRootNodes: [{ host: 'a', port: 1 }] } })).toContain('sentinel.name')
-    expect(wrong({ sentinel: { name: 'main' } })).toContain('sentinel.sentinelRootNodes')
-    expect(wrong({ sentinel: { name: 'main', sentinelRootNodes: [{}] } })).toContain(
-      'sentinel.sentinelRootNodes',
+  test.each<[object, string]>([
+    [{ prefix: 'x' }, 'keyPrefix, sentinel'],
+    [{ keyPrefix: 5 }, 'keyPrefix is a number'],
+    [{ sentinel: { sentinelRootNodes: [{ host: 'a', port: 1 }] } }, 'sentinel.name'],
+    [{ sentinel: { name: 'main' } }, 'sentinel.sentinelRootNodes'],
+    [{ sentinel: { name: 'main', sentinelRootNodes: [{}] } }, 'sentinel.sentinelRootNodes'],
+  ])('nodeRedis(): options that are none: %j', (options, says) => {
+    expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [redis6.createClient(), options]))).toContain(
+      says,
     )
+  })
+
+  test('nodeRedis(): a Sentinel group for a client of a cluster', () => {
     const cluster = redis6.createCluster({ rootNodes })
     expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [cluster, { sentinel }]))).toContain(
       'sentinel',

@@ -1,11 +1,12 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
+import type { Holdfast, HoldfastOptions } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
-import { withAdmin } from '../servers/admin.js'
+import { ask } from '../servers/admin.js'
 import { bringCluster, type Cluster, type Server } from '../servers/index.js'
 import { clusterClient, matrixLibraries } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { holdfasts } from './scenes.js'
 
 /** Slots 3300, 7365 and 15495: one on each node. */
 const NAMES = ['{b}', '{c}', '{a}']
@@ -16,16 +17,12 @@ interface Client {
   readonly holdfast: Holdfast
 }
 
+const holdfastOn = holdfasts()
+
 /** One of each library, as processes that know no more of each other than that. */
 function clients(startupNodes: Cluster['startupNodes']): readonly Client[] {
   return matrixLibraries.map((library) => {
-    const client: RedisClient = clusterClient(startupNodes, {}, library)
-    const holdfast = new Holdfast(client, PATIENT)
-    onTestFinished(async () => {
-      await holdfast.close()
-      client.disconnect()
-    })
-    return { library, holdfast }
+    return { library, holdfast: holdfastOn(clusterClient(startupNodes, {}, library), PATIENT) }
   })
 }
 
@@ -55,12 +52,12 @@ describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
     }
     const every = (ask: (node: Server) => Promise<unknown>): Promise<unknown> =>
       Promise.all([...cluster.nodes, ...cluster.replicas].map(ask))
-    await every((node) => on(node, 'CLUSTER', 'DELSLOTS', ...slots))
+    await every((node) => ask(node, 'CLUSTER', 'DELSLOTS', ...slots))
     await every((node) => eventually(async () => (await info(node)).includes('cluster_state:fail')))
     try {
       await body()
     } finally {
-      for (const [owner, owned] of owners) await on(owner, 'CLUSTER', 'ADDSLOTS', ...owned)
+      for (const [owner, owned] of owners) await ask(owner, 'CLUSTER', 'ADDSLOTS', ...owned)
       await every((node) => eventually(async () => (await info(node)).includes('cluster_state:ok')))
     }
   }
@@ -89,7 +86,7 @@ describe('the table of slots is wrong for a while', { timeout: 90_000 }, () => {
     const [primary] = cluster.nodes
     const [replica] = cluster.replicas
     await primary?.kill()
-    await on(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
+    await ask(replica, 'CLUSTER', 'FAILOVER', 'TAKEOVER')
     expect(await shutOut(all)).toEqual([])
   })
 })
@@ -101,20 +98,15 @@ test('faults E1: a node that was forgotten knows nothing of the others: they are
   onTestFinished(() => cluster.stop())
   const [forgotten, ...others] = cluster.nodes
   const all = clients(cluster.startupNodes)
-  const idOf = (node: Server | undefined): Promise<string> => on(node, 'CLUSTER', 'MYID')
+  const idOf = async (node: Server | undefined): Promise<string> => String(await ask(node, 'CLUSTER', 'MYID'))
   const id = await idOf(forgotten)
   for (const other of others) {
-    await on(other, 'CLUSTER', 'FORGET', id)
-    await on(forgotten, 'CLUSTER', 'FORGET', await idOf(other))
+    await ask(other, 'CLUSTER', 'FORGET', id)
+    await ask(forgotten, 'CLUSTER', 'FORGET', await idOf(other))
   }
   expect(await shutOut(all, NAMES.slice(1))).toEqual([])
 })
 
-async function on(node: Server | undefined, name: string, ...words: (string | number)[]): Promise<string> {
-  if (!node) throw new Error('no such node')
-  return String(await withAdmin(node, (command) => command(name, ...words)))
-}
-
-function info(node: Server): Promise<string> {
-  return on(node, 'CLUSTER', 'INFO')
+async function info(node: Server): Promise<string> {
+  return String(await ask(node, 'CLUSTER', 'INFO'))
 }

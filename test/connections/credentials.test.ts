@@ -1,17 +1,15 @@
-import * as ioredis6 from 'ioredis'
-import * as ioredis5 from 'ioredis5'
-import * as iovalkey from 'iovalkey'
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { type ClusterClient, Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
 import { nodeRedis } from '../../src/stores/node-redis/index.js'
 import { eventsOf } from '../fault/heard.js'
-import { withAdmin } from '../servers/admin.js'
+import { ask } from '../servers/admin.js'
 import { bringCluster, bringServer, type Server } from '../servers/index.js'
+import { clientLibraries, clusterClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { later } from '../setup/later.js'
+import { later, rejection } from '../setup/later.js'
 
 interface Login {
   username: string
@@ -24,12 +22,23 @@ interface Application {
   rotate(password: string): void
 }
 
+function rotating(client: RedisClient, options: object | undefined): Application {
+  return { client, rotate: (password) => void Object.assign(Object(options), { password }) }
+}
+
 /** A client of each library for one server, and each way in which it may come by another password. */
 const onServer: Readonly<Record<string, (server: Server, login: Login) => Application>> = {
-  'ioredis 6': ({ host, port }, login) =>
-    ofIoredis(new ioredis6.Redis({ host, port, ...login, lazyConnect: true })),
+  ...Object.fromEntries(
+    clientLibraries.map((library) => [
+      library,
+      ({ host, port }: Server, login: Login) => {
+        const client = standaloneClient({ host, port, ...login }, library)
+        return rotating(client, client.options)
+      },
+    ]),
+  ),
   'ioredis 6, a getter': ({ host, port }, login) => {
-    const client = new ioredis6.Redis({ host, port, ...login, lazyConnect: true })
+    const client = standaloneClient({ host, port, ...login }, 'ioredis-6')
     let current = login.password
     Object.defineProperty(client.options, 'password', { get: () => current, enumerable: true })
     return {
@@ -39,62 +48,44 @@ const onServer: Readonly<Record<string, (server: Server, login: Login) => Applic
       },
     }
   },
-  'ioredis 5': ({ host, port }, login) =>
-    ofIoredis(new ioredis5.Redis({ host, port, ...login, lazyConnect: true })),
-  iovalkey: ({ host, port }, login) =>
-    ofIoredis(new iovalkey.Redis({ host, port, ...login, lazyConnect: true })),
   'node-redis 6': ({ host, port }, login) => {
     const theirs = redis6.createClient({ ...login, RESP: 3 as const, socket: { host, port } })
-    return ofOptions(nodeRedis(theirs), theirs.options)
+    return rotating(nodeRedis(theirs), theirs.options)
   },
-  'node-redis 6, a provider': ({ host, port }, { username, password }) => {
-    let current = password
-    const credentials = async (): Promise<Login> => ({ username, password: current })
+  'node-redis 6, a provider': ({ host, port }, login) => {
+    const current = { ...login }
+    const credentials = async (): Promise<Login> => ({ ...current })
     const credentialsProvider = { type: 'async-credentials-provider' as const, credentials }
-    return {
-      client: nodeRedis(redis6.createClient({ socket: { host, port }, credentialsProvider })),
-      rotate: (next) => {
-        current = next
-      },
-    }
+    return rotating(nodeRedis(redis6.createClient({ socket: { host, port }, credentialsProvider })), current)
   },
   'node-redis 5': ({ host, port }, login) => {
     const theirs = redis5.createClient({ ...login, socket: { host, port } })
-    return ofOptions(nodeRedis(theirs), theirs.options)
+    return rotating(nodeRedis(theirs), theirs.options)
   },
   'node-redis 5.9': ({ host, port }, login) => {
     const theirs = oldest.createClient({ ...login, socket: { host, port } })
-    return ofOptions(nodeRedis(theirs), theirs.options)
+    return rotating(nodeRedis(theirs), theirs.options)
   },
 }
 
-const inCluster: Readonly<Record<string, (nodes: Server[], login: Login) => Application>> = {
-  'ioredis 6': (nodes, redisOptions) =>
-    ofCluster(new ioredis6.Cluster(placesOf(nodes), { redisOptions, lazyConnect: true })),
-  'ioredis 5': (nodes, redisOptions) =>
-    ofCluster(new ioredis5.Cluster(placesOf(nodes), { redisOptions, lazyConnect: true })),
-  iovalkey: (nodes, redisOptions) =>
-    ofCluster(new iovalkey.Cluster(placesOf(nodes), { redisOptions, lazyConnect: true })),
+const inCluster: Readonly<Record<string, (nodes: readonly Server[], login: Login) => Application>> = {
+  ...Object.fromEntries(
+    clientLibraries.map((library) => [
+      library,
+      (nodes: readonly Server[], redisOptions: Login) => {
+        const client = clusterClient(placesOf(nodes), { redisOptions }, library)
+        return rotating(client, client.options.redisOptions)
+      },
+    ]),
+  ),
   'node-redis 6': (nodes, defaults) => {
     const rootNodes = placesOf(nodes).map((socket) => ({ socket }))
-    return ofOptions(nodeRedis(redis6.createCluster({ rootNodes, defaults })), defaults)
+    return rotating(nodeRedis(redis6.createCluster({ rootNodes, defaults })), defaults)
   },
 }
 
 function placesOf(nodes: readonly Server[]): { host: string; port: number }[] {
   return nodes.map(({ host, port }) => ({ host, port }))
-}
-
-function ofIoredis(client: RedisClient): Application {
-  return ofOptions(client, client.options)
-}
-
-function ofCluster(client: ClusterClient): Application {
-  return ofOptions(client, client.options.redisOptions)
-}
-
-function ofOptions(client: RedisClient, options: object | undefined): Application {
-  return { client, rotate: (password) => void Object.assign(Object(options), { password }) }
 }
 
 /** Holds a lock and waits for another behind a holder, gets a new password, and has all its connections cut. */
@@ -104,10 +95,8 @@ async function outlives(
   options: HoldfastOptions = {},
 ): Promise<void> {
   const username = `app-${Math.random().toString(36).slice(2)}`
-  const everywhere = (...words: string[]): Promise<unknown> =>
-    Promise.all(
-      servers.map((server) => withAdmin(server, (command) => command(words[0] ?? '', ...words.slice(1)))),
-    )
+  const everywhere = (name: string, ...words: string[]): Promise<unknown> =>
+    Promise.all(servers.map((server) => ask(server, name, ...words)))
   await everywhere('ACL', 'SETUSER', username, 'on', '>old', '~*', '&*', '+@all')
   const { client, rotate } = make({ username, password: 'old' })
   client.on('error', () => undefined)
@@ -139,38 +128,32 @@ async function each<Make>(
   makes: Readonly<Record<string, Make>>,
   outlive: (make: Make) => Promise<void>,
 ): Promise<readonly string[]> {
-  const outcomes = Object.entries(makes).map(([what, make]) =>
-    outlive(make).then(
-      () => [],
-      (error: unknown) => [`${what}: ${error}`],
-    ),
+  const errors = await Promise.all(
+    Object.entries(makes).map(async ([what, make]) => {
+      const error = await rejection(() => outlive(make))
+      return error === undefined ? [] : [`${what}: ${error}`]
+    }),
   )
-  return (await Promise.all(outcomes)).flat()
+  return errors.flat()
 }
 
-test('faults B2: a password is rotated: each new connection has that of the application’s client', async () => {
-  const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-  onTestFinished(() => server.stop())
-  expect(await each(onServer, (make) => outlives([server], (login) => make(server, login)))).toEqual([])
-})
+describe.each([{}, { watchdogThread: true }])(
+  'faults B2: a password is rotated: each new connection has that of the application’s client, that of the thread that renews too (%j)',
+  (options) => {
+    test('to a server', async () => {
+      const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
+      onTestFinished(() => server.stop())
+      const failed = await each(onServer, (make) =>
+        outlives([server], (login) => make(server, login), options),
+      )
+      expect(failed).toEqual([])
+    })
 
-test('faults B2: the thread that renews has it too', async () => {
-  const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
-  onTestFinished(() => server.stop())
-  const failed = await each(onServer, (make) =>
-    outlives([server], (login) => make(server, login), { watchdogThread: true }),
-  )
-  expect(failed).toEqual([])
-})
-
-test.each([{}, { watchdogThread: true }])(
-  'faults B2: so have the nodes of a cluster (%j)',
-  async (options) => {
-    const cluster = await bringCluster({ flavour: inject('servers').flavour })
-    onTestFinished(() => cluster.stop())
-    const nodes = [...cluster.nodes]
-    expect(await each(inCluster, (make) => outlives(nodes, (login) => make(nodes, login), options))).toEqual(
-      [],
-    )
+    test('to the nodes of a cluster', async () => {
+      const { nodes, stop } = await bringCluster({ flavour: inject('servers').flavour })
+      onTestFinished(stop)
+      const failed = await each(inCluster, (make) => outlives(nodes, (login) => make(nodes, login), options))
+      expect(failed).toEqual([])
+    })
   },
 )

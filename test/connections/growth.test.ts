@@ -1,60 +1,37 @@
 /** What a client has grown by after many reconnects and many calls: nothing. */
 import { Redis } from 'ioredis'
 import { Redis as Redis5 } from 'ioredis5'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { Holdfast, type RedisClient, StoreError } from '../../src/index.js'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
+import { Holdfast, StoreError } from '../../src/index.js'
 import { NOTHING, Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 import { heapInUse } from '../setup/heap.js'
+import { rejection } from '../setup/later.js'
 
 const RECONNECTS = 50
 const CALLS = 20_000
 
-type Made = Redis | Redis5
-
-/** The connections that a Holdfast makes from it. */
-class Pattern6 extends Redis {
-  readonly made: Made[] = []
-  override duplicate(override?: Parameters<Redis['duplicate']>[0]): Redis {
-    const client = super.duplicate(override)
-    this.made.push(client)
-    return client
-  }
-}
-class Pattern5 extends Redis5 {
-  readonly made: Made[] = []
-  override duplicate(override?: Parameters<Redis5['duplicate']>[0]): Redis5 {
-    const client = super.duplicate(override)
-    this.made.push(client)
-    return client
-  }
-}
-
 const patterns = [
-  { where: 'RESP3', open: (port: number) => new Pattern6({ host: '127.0.0.1', port, lazyConnect: true }) },
-  {
-    where: 'RESP2',
-    open: (port: number) => new Pattern6({ host: '127.0.0.1', port, lazyConnect: true, protocol: 2 }),
-  },
-  {
-    where: 'ioredis 5',
-    open: (port: number) => new Pattern5({ host: '127.0.0.1', port, lazyConnect: true }),
-  },
+  { where: 'RESP3', open: (where: object) => new Redis({ ...where, lazyConnect: true }) },
+  { where: 'RESP2', open: (where: object) => new Redis({ ...where, lazyConnect: true, protocol: 2 }) },
+  { where: 'ioredis 5', open: (where: object) => new Redis5({ ...where, lazyConnect: true }) },
 ]
 
-/** How many listeners its connections have. */
-function listenersOf({ made }: { readonly made: readonly Made[] }): number {
+/** The connections that a Holdfast makes from it. */
+function madeFrom(pattern: Redis | Redis5): () => Array<Redis | Redis5> {
+  const duplicates = vi.spyOn(pattern, 'duplicate')
+  return () => duplicates.mock.results.map(({ value }) => value)
+}
+
+/** How many listeners those connections have. */
+function listenersOf(made: ReadonlyArray<Redis | Redis5>): number {
   const counts = made.flatMap((client) => client.eventNames().map((event) => client.listenerCount(event)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function readyAgain(client: Made): Promise<void> {
-  return new Promise((resolve) => client.once('ready', () => resolve()))
-}
-
 describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
   let scene: Scene
-  let pattern: RedisClient & { readonly made: readonly Made[] }
+  let made: () => Array<Redis | Redis5>
   let holdfast: Holdfast
   const warnings: unknown[] = []
   const warned = (warning: unknown): void => {
@@ -63,7 +40,8 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
 
   beforeEach(async () => {
     scene = await Scene.standalone()
-    pattern = open(scene.proxy.port)
+    const pattern = open({ host: '127.0.0.1', port: scene.proxy.port })
+    made = madeFrom(pattern)
     holdfast = new Holdfast(pattern)
     warnings.length = 0
     process.on('warning', warned)
@@ -80,17 +58,19 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
     const waiting = holdfast.lock(scene.name).acquire()
     await eventually(async () => (await scene.channels()).length > 0)
     const reconnect = async (): Promise<void> => {
-      const back = pattern.made.filter(({ status }) => status === 'ready').map((each) => readyAgain(each))
+      const back = made()
+        .filter(({ status }) => status === 'ready')
+        .map((each) => new Promise((resolve) => each.once('ready', resolve)))
       scene.proxy.breakAll()
       await holdfast.lock(`${scene.name}:other`).withLock(() => undefined)
       await Promise.all(back)
     }
     for (let round = 0; round < 5; round += 1) await reconnect()
-    const [clients, listeners] = [pattern.made.length, listenersOf(pattern)]
+    const [clients, listeners] = [made().length, listenersOf(made())]
     for (let round = 0; round < RECONNECTS; round += 1) await reconnect()
-    expect(pattern.made).toHaveLength(clients)
+    expect(made()).toHaveLength(clients)
     // A command that is under way at the moment has one.
-    expect(Math.abs(listenersOf(pattern) - listeners)).toBeLessThan(10)
+    expect(Math.abs(listenersOf(made()) - listeners)).toBeLessThan(10)
     expect(warnings).toEqual([])
     await held.release()
     await (await waiting).release()
@@ -99,13 +79,13 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
   test('with connections that end before they were checked', async () => {
     await holdfast.lock(scene.name).withLock(() => undefined)
     const held = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
-    const before = listenersOf(pattern)
+    const before = listenersOf(made())
     scene.proxy.refuse()
     scene.proxy.breakAll()
     const waiting = holdfast.lock(scene.name).acquire()
     const { refused } = scene.proxy
     await eventually(() => scene.proxy.refused > refused + 20)
-    expect(listenersOf(pattern)).toBeLessThan(before + 20)
+    expect(listenersOf(made())).toBeLessThan(before + 20)
     expect(warnings).toEqual([])
     scene.proxy.heal()
     await held.release()
@@ -114,7 +94,9 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
 
   test('with calls: granted, refused, timed out, aborted, waiting with one signal', async () => {
     // Not by the proxy, which writes down what passes.
-    const pattern = open(inject('servers').standalone.port)
+    const { host, port } = inject('servers').standalone
+    const pattern = open({ host, port })
+    const made = madeFrom(pattern)
     const holdfast = new Holdfast(pattern)
     const { signal } = new AbortController()
     const held = await scene.holdfast({}, { proxied: false }).lock(`${scene.name}:held`).acquire()
@@ -127,10 +109,7 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
             await holdfast.fairLock(`${scene.name}:fair:${index % 5}`).withLock({ signal }, () => undefined)
             expect(await holdfast.lock(held.name).tryAcquire({ signal })).toBeNull()
             const aborted = AbortSignal.abort(new Error('not wanted'))
-            await holdfast
-              .lock(held.name)
-              .acquire({ signal: aborted })
-              .catch(() => undefined)
+            await rejection(() => holdfast.lock(held.name).acquire({ signal: aborted }))
           }),
         )
         const tries = [holdfast.lock(held.name), holdfast.fairLock(held.name)].map((lock) =>
@@ -147,9 +126,9 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
       )
     }
     await calls(4_000)
-    const [listeners, heap] = [listenersOf(pattern), await heapInUse()]
+    const [listeners, heap] = [listenersOf(made()), await heapInUse()]
     await calls(CALLS)
-    expect(listenersOf(pattern)).toBe(listeners)
+    expect(listenersOf(made())).toBe(listeners)
     expect((await heapInUse()) - heap).toBeLessThan(CALLS * 100)
     expect(warnings).toEqual([])
     await held.release()

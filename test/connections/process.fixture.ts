@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import { clientLibraries, clusterClient, sentinelClient, standaloneClient } from '../setup/clients.js'
 
-const [scenario, port, libraryName, name = '', what = ''] = process.argv.slice(2)
+const [scenario = '', port, libraryName, name = '', what = ''] = process.argv.slice(2)
 const library = clientLibraries.find((each) => each === libraryName)
 const say = (word: string): boolean => process.stdout.write(`${word}\n`)
 const client = (): ReturnType<typeof standaloneClient> =>
@@ -52,35 +52,32 @@ const patterns: Readonly<Record<string, () => RedisClient>> = {
     clusterClient([{ host: '127.0.0.1', port: Number(port) }], { slotsRefreshInterval: 100 }, library),
 }
 
-switch (scenario) {
-  case 'idle':
+const scenarios: Readonly<Record<string, () => Promise<void>>> = {
+  idle: async () => {
     await contend()
     say('released')
-    break
-  case 'group': {
+  },
+  group: async () => {
     const pattern = patterns[what]
     if (!pattern) throw new Error(`no such group: ${what}`)
     await (await new Holdfast(pattern()).lock(name).acquire()).release()
     say('released')
-    break
-  }
-  case 'holding':
+  },
+  holding: async () => {
     await lock.acquire()
     say('held')
-    break
-  case 'pending':
+  },
+  pending: async () => {
     holdfast.once('waiting', () => say('waiting'))
     await lock.acquire()
     say('acquired')
-    break
-  case 'change': {
+  },
+  change: async () => {
     const ask = changes[what]
     if (!ask) throw new Error(`no such change: ${what}`)
-    say('asked')
     say(`answer:${await ask()}`)
-    break
-  }
-  case 'draining': {
+  },
+  draining: async () => {
     process.once('SIGTERM', () => void holdfast.close({ drainMs: 10_000 }))
     const section = lock.withLock(async () => {
       say('held')
@@ -90,16 +87,14 @@ switch (scenario) {
         () => say('refused'),
       )
       await pause(300)
-      say('ends')
     })
     // Nothing else keeps it alive: not this timer, and nobody awaits the closing.
     const heartbeat = setInterval(() => undefined, 100)
     await section
     clearInterval(heartbeat)
     say('section-ended')
-    break
-  }
-  case 'dropped': {
+  },
+  dropped: async () => {
     const told = new Holdfast(client(), { diagnostics: true, watchdogMs: 3_000 })
     const names: string[] = []
     told.on('warning', (warning) => {
@@ -115,17 +110,16 @@ switch (scenario) {
     say(names.sort().join())
     await kept.release()
     await told.close()
-    break
-  }
-  case 'timed-out':
+  },
+  'timed-out': async () => {
     await lock.acquire({ waitMs: 200 }).catch(() => say('timed-out'))
-    break
-  case 'unreachable':
+  },
+  unreachable: async () => {
     await lock.tryAcquire().catch(() => say('unreachable'))
     await holdfast.close()
     say(`left:${await left()}`)
-    break
-  case 'closed': {
+  },
+  closed: async () => {
     await contend()
     const hold = await lock.acquire()
     void lock.acquire().catch(() => say('wait-ended'))
@@ -133,9 +127,10 @@ switch (scenario) {
     await holdfast.close()
     say(hold.signal.aborted ? 'aborted' : 'not-aborted')
     say(`left:${await left()}`)
-    break
-  }
+  },
 }
+
+await scenarios[scenario]?.()
 
 /** Holds that nobody can release any more; one that was released, one that was kept to the end, and one that ends by itself. */
 async function takeAndDrop(told: Holdfast): Promise<void> {

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
+import { clientLibraries } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { clients } from './scenes.js'
 
 let scene: Scene
 afterEach(() => scene.end())
@@ -16,12 +18,7 @@ async function firstInLines(names: readonly string[], client: Holdfast): Promise
 }
 
 describe('C2: connections', () => {
-  test.each([
-    { what: 'ioredis 6, RESP3', library: 'ioredis-6', client: {}, holding: 1, waiting: 1 },
-    { what: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 }, holding: 1, waiting: 2 },
-    { what: 'ioredis 5', library: 'ioredis-5', client: {}, holding: 1, waiting: 2 },
-    { what: 'iovalkey', library: 'iovalkey', client: {}, holding: 1, waiting: 2 },
-  ] as const)('$what: $holding to hold, $waiting to wait for however many locks', async (plan) => {
+  test.each(clients)('$what: $holding to hold, $waiting to wait for however many locks', async (plan) => {
     scene = await Scene.standalone(plan.library)
     const names = ['a', 'b', 'c'].map((letter) => `${scene.name}:${letter}`)
     const holder = scene.holdfast({}, { client: plan.client })
@@ -73,29 +70,26 @@ describe('C2: connections', () => {
     },
   )
 
-  test.each(['ioredis-6', 'ioredis-5', 'iovalkey'] as const)(
-    'a cluster is spoken to with sharded pub/sub only (%s)',
-    async (library) => {
-      scene = await Scene.cluster(library)
-      const hold = await scene.holdfast().lock(scene.name).acquire()
-      const waiter = scene.holdfast()
-      const waiting = waiter.lock(scene.name).acquire()
-      await firstInLines([scene.name], waiter)
-      const channels = [...(await scene.channels()), ...(await scene.processChannels(waiter))]
-      await hold.release()
-      await (await waiting).release()
-      await scene.nothingLeft()
-      const commands = scene.proxies.flatMap((proxy) => proxy.commands)
-      expect(commands.filter(({ name }) => /^P?SUBSCRIBE$/.test(name))).toEqual([])
-      // Each channel once, and no other.
-      const subscribed = commands.filter(named('SSUBSCRIBE')).flatMap(({ words }) => words.slice(1))
-      expect(subscribed.sort()).toEqual(channels.sort())
-      const releases = commands.filter(({ label }) => label === 'release')
-      expect(releases.length).toBeGreaterThanOrEqual(2)
-      for (const { words } of releases) {
-        const publish = words.map((word) => /^x (\S*) /.exec(word)?.[1]).filter(Boolean)
-        expect(publish).toEqual(['SPUBLISH'])
-      }
-    },
-  )
+  test.each(clientLibraries)('a cluster is spoken to with sharded pub/sub only (%s)', async (library) => {
+    scene = await Scene.cluster(library)
+    const hold = await scene.holdfast().lock(scene.name).acquire()
+    const waiter = scene.holdfast()
+    const waiting = waiter.lock(scene.name).acquire()
+    await firstInLines([scene.name], waiter)
+    const channels = [...(await scene.channels()), ...(await scene.processChannels(waiter))]
+    await hold.release()
+    await (await waiting).release()
+    await scene.nothingLeft()
+    const commands = scene.proxies.flatMap((proxy) => proxy.commands)
+    expect(commands.filter(({ name }) => /^P?SUBSCRIBE$/.test(name))).toEqual([])
+    // Each channel once, and no other.
+    const subscribed = commands.filter(named('SSUBSCRIBE')).flatMap(({ words }) => words.slice(1))
+    expect(subscribed.sort()).toEqual(channels.sort())
+    const releases = commands.filter(({ label }) => label === 'release')
+    expect(releases.length).toBeGreaterThanOrEqual(2)
+    for (const { words } of releases) {
+      const publish = words.map((word) => /^x (\S*) /.exec(word)?.[1]).filter(Boolean)
+      expect(publish).toEqual(['SPUBLISH'])
+    }
+  })
 })

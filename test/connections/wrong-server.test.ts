@@ -1,37 +1,17 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Hold, Holdfast, HoldfastOptions, Lock, Semaphore } from '../../src/index.js'
-import { Scene } from '../fault/scene.js'
-import { withAdmin } from '../servers/admin.js'
+import { eventsOf } from '../fault/heard.js'
+import { clientIdOf, Scene } from '../fault/scene.js'
+import { ask, withAdmin } from '../servers/admin.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { untilFollows } from '../servers/replication.js'
+import { clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { clients, holdfasts, LEASE_MS, SLACK_MS } from './scenes.js'
 
 /** Longer than any of this may take. */
 const PATIENCE_MS = 20_000
-
-const clients = [
-  { who: 'ioredis 6, RESP3', library: 'ioredis-6', client: {} },
-  { who: 'ioredis 6, RESP2', library: 'ioredis-6', client: { protocol: 2 } },
-  { who: 'ioredis 5', library: 'ioredis-5', client: {} },
-  { who: 'iovalkey', library: 'iovalkey', client: {} },
-] as const
-
-/** How a server stops being the one to talk to, while its connections stay open. */
-const demotions: Record<string, (primary: Server, replica: Server) => Promise<void>> = {
-  READONLY: async (primary, replica) => {
-    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
-    await withAdmin(primary, (command) => command('REPLICAOF', replica.host, replica.port))
-    // From now on it hears what is published there.
-    await untilFollows(primary, replica)
-  },
-  MASTERDOWN: async (primary, replica) => {
-    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
-    await withAdmin(primary, async (command) => {
-      await command('CONFIG', 'SET', 'replica-serve-stale-data', 'no')
-      await command('REPLICAOF', '127.0.0.1', 1)
-    })
-  },
-}
+const WOKEN_WITHIN_MS = 10_000
 
 function renewedOrLost(holdfast: Holdfast): Promise<void> {
   return new Promise((resolve) => {
@@ -39,53 +19,72 @@ function renewedOrLost(holdfast: Holdfast): Promise<void> {
   })
 }
 
+const WITHOUT_HELLO = ['--rename-command', 'HELLO', '']
+
 let primary: Server
 let replica: Server
 let scene: Scene
-/** For the tests of a group. */
-function withReplica(): void {
-  beforeEach(async () => {
-    const { flavour } = inject('servers')
-    primary = await bringServer({ flavour, args: [] })
-    replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
-    scene = await Scene.standalone('ioredis-6', primary)
-  })
-  afterEach(async () => {
-    await scene.end()
-    await Promise.all([primary.stop(), replica.stop()])
-  })
+async function endPair(): Promise<void> {
+  await scene.end()
+  await Promise.all([primary.stop(), replica.stop()])
 }
 
-describe.each(Object.keys(demotions))(
+async function bringPair(first: readonly string[] = [], second: readonly string[] = []): Promise<void> {
+  const { flavour } = inject('servers')
+  primary = await bringServer({ flavour, args: first })
+  const args = [...second, '--replicaof', primary.host, String(primary.port)]
+  replica = await bringServer({ flavour, args })
+  scene = await Scene.standalone('ioredis-6', primary)
+}
+
+/** How a server stops being the one to talk to, while its connections stay open. */
+const demotions = {
+  READONLY: async () => {
+    await ask(primary, 'REPLICAOF', replica.host, replica.port)
+    // From now on it hears what is published there.
+    await untilFollows(primary, replica)
+  },
+  MASTERDOWN: async () => {
+    await ask(primary, 'CONFIG', 'SET', 'replica-serve-stale-data', 'no')
+    await ask(primary, 'REPLICAOF', '127.0.0.1', 1)
+  },
+  'READONLY, and without locks': async () => {
+    await ask(primary, 'FLUSHALL')
+    await ask(primary, 'REPLICAOF', '127.0.0.1', 1)
+  },
+}
+
+/** The name by which clients know the primary leads to the other server from now on. */
+async function failOver(how: keyof typeof demotions): Promise<void> {
+  await untilFollows(replica, primary)
+  scene.proxy.redirect(replica)
+  await ask(replica, 'REPLICAOF', 'NO', 'ONE')
+  await demotions[how]()
+}
+
+describe.each(['READONLY', 'MASTERDOWN'] as const)(
   'H1: a primary is demoted and its connections stay open (%s)',
   (reply) => {
-    withReplica()
-
-    /** The name by which clients know the primary leads to the other server from now on. */
-    async function failOver(): Promise<void> {
-      await untilFollows(replica, primary)
-      scene.proxy.redirect(replica)
-      await demotions[reply]?.(primary, replica)
-    }
+    beforeEach(() => bringPair())
+    afterEach(endPair)
 
     async function holdsOf({ owner }: Hold): Promise<unknown> {
-      return await withAdmin(replica, (command) => command('HGET', scene.name, owner))
+      return await ask(replica, 'HGET', scene.name, owner)
     }
 
     test.each(clients)(
-      'what is held is renewed where it is now, who waits gets it ($who)',
+      'what is held is renewed where it is now, who waits gets it ($what)',
       async ({ library, client }) => {
         await scene.end()
         scene = await Scene.standalone(library, primary)
         const options: HoldfastOptions = { watchdogMs: 9_000, commandTimeoutMs: 1_000 }
         const holder = scene.holdfast(options, { client })
-        const lost: string[] = []
-        holder.on('lost', ({ name }) => lost.push(name))
+        const lost = eventsOf(holder, ['lost'])
         const hold = await holder.lock(scene.name).acquire()
         const waiter = scene.holdfast(options, { client })
         const waiting = waiter.lock(scene.name).acquire()
         await eventually(async () => (await scene.channels()).length > 0)
-        await failOver()
+        await failOver(reply)
         const other = await holder.lock(`${scene.name}:other`).acquire({ waitMs: PATIENCE_MS })
         await other.release()
         await renewedOrLost(holder)
@@ -103,11 +102,10 @@ describe.each(Object.keys(demotions))(
 
     test('the watchdog’s thread finds the new one, too', async () => {
       const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000, watchdogThread: true })
-      const lost: string[] = []
-      holdfast.on('lost', ({ name }) => lost.push(name))
+      const lost = eventsOf(holdfast, ['lost'])
       const hold = await holdfast.lock(scene.name).acquire()
       await renewedOrLost(holdfast)
-      await failOver()
+      await failOver(reply)
       await renewedOrLost(holdfast)
       expect(lost).toEqual([])
       expect(await holdsOf(hold)).toBe('1')
@@ -117,18 +115,8 @@ describe.each(Object.keys(demotions))(
 )
 
 describe('H1: a demoted primary that lacks what was granted since', () => {
-  withReplica()
-
-  /** The connections still lead to the old primary, which follows nobody, takes no writes, and has no locks. */
-  async function failOver(): Promise<void> {
-    await untilFollows(replica, primary)
-    await withAdmin(replica, (command) => command('REPLICAOF', 'NO', 'ONE'))
-    await withAdmin(primary, async (command) => {
-      await command('FLUSHALL')
-      await command('REPLICAOF', '127.0.0.1', 1)
-    })
-    scene.proxy.redirect(replica)
-  }
+  beforeEach(() => bringPair())
+  afterEach(endPair)
 
   const kinds = {
     lock: (holdfast: Holdfast) => holdfast.lock(scene.name),
@@ -161,16 +149,68 @@ describe('H1: a demoted primary that lacks what was granted since', () => {
       const holdfast = scene.holdfast({ watchdogMs: 6_000, commandTimeoutMs: 1_000 })
       if (kind === 'semaphore') await holdfast.semaphore(scene.name).trySetPermits(3)
       const lock = handle(holdfast)
-      const lost: string[] = []
-      holdfast.on('lost', ({ name }) => lost.push(name))
+      const lost = eventsOf(holdfast, ['lost'])
       const hold = await lock.acquire()
       const inner = section === 'a nested release' ? await hold.run(() => lock.acquire()) : undefined
-      await failOver()
+      await failOver('READONLY, and without locks')
       await run(hold, lock, inner, holdfast)
       expect(lost).toEqual([])
     },
     40_000,
   )
+})
+
+describe('H6: RESP3 is what the server agrees to, not what the client was told', () => {
+  afterEach(endPair)
+
+  test('a server without HELLO: who waits leaves the connection for commands alone', async () => {
+    await bringPair(WITHOUT_HELLO)
+    const holder = scene.holdfast()
+    const hold = await holder.lock(scene.name).acquire({ leaseMs: LEASE_MS })
+    const waiter = scene.holdfast()
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await holder.lock(scene.name).countWaitingClients()) === 1)
+    expect(await scene.processChannels(waiter)).toHaveLength(1)
+    const other = await waiter.lock(`${scene.name}:other`).tryAcquire()
+    expect(other).not.toBeNull()
+    await other?.release()
+    // One to hold, two to wait.
+    expect(scene.proxy.open).toHaveLength(3)
+    const passed = scene.proxy.tally()
+    await hold.release()
+    const next = await waiting
+    // It was told: it has not looked.
+    expect(passed.labels).not.toContain('acquire')
+    await next.release()
+    await scene.nothingLeft()
+  })
+
+  test.each([
+    { from: 'with HELLO', to: 'without it', first: [], second: WITHOUT_HELLO },
+    { from: 'without HELLO', to: 'with it', first: WITHOUT_HELLO, second: [] },
+  ])('after a server $from comes one $to: who waits is woken', async ({ first, second }) => {
+    await bringPair(first, second)
+    const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: LEASE_MS })
+    const waiter = scene.holdfast()
+    const waiting = waiter.lock(scene.name).acquire()
+    await eventually(async () => (await waiter.lock(scene.name).countWaitingClients()) === 1)
+    await untilFollows(replica, primary)
+    await ask(replica, 'REPLICAOF', 'NO', 'ONE')
+    scene.proxy.redirect(replica)
+    scene.proxy.breakAll()
+    await withAdmin(replica, (command) =>
+      eventually(async () => {
+        const channels = await command('PUBSUB', 'CHANNELS', `holdfast:${clientIdOf(waiter)}`)
+        return Array.isArray(channels) && channels.length === 1
+      }),
+    )
+    const other = await waiter.lock(`${scene.name}:other`).acquire({ waitMs: WOKEN_WITHIN_MS })
+    await other.release()
+    const releasedAt = performance.now()
+    await hold.release()
+    await (await waiting).release()
+    expect(performance.now() - releasedAt).toBeLessThan(WOKEN_WITHIN_MS)
+  })
 })
 
 test('H1: what the application’s reconnectOnError says is heeded', async () => {
@@ -199,4 +239,29 @@ test('H1: an application whose reconnectOnError has commands sent again is told 
   await scene.direct.del(scene.name)
   await (await lock.acquire()).release()
   await scene.end()
+})
+
+const holdfastOn = holdfasts()
+
+test('H2: a name server that hangs, of which a cluster’s client never reports an end: calls end in time, later ones succeed', async () => {
+  const commandTimeoutMs = 500
+  let hangs = true
+  // The client library asks for every name, and waits for the answer before anything else.
+  const dnsLookup = (_name: string, answer: (error: null, address: string) => void): void => {
+    if (!hangs) answer(null, '127.0.0.1')
+  }
+  const nodes = inject('servers').cluster.startupNodes.map(({ port }) => ({ host: 'localhost', port }))
+  const holdfast = holdfastOn(clusterClient(nodes, { dnsLookup }), { commandTimeoutMs })
+  const lock = holdfast.lock(`endless:${process.pid}`)
+  for (let call = 0; call < 2; call += 1) {
+    const startedAt = performance.now()
+    await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })
+    expect(performance.now() - startedAt).toBeLessThan(commandTimeoutMs + SLACK_MS)
+  }
+  hangs = false
+  await (await lock.acquire({ waitMs: 10_000 })).release()
+  hangs = true
+  const closedAt = performance.now()
+  await holdfast.close()
+  expect(performance.now() - closedAt).toBeLessThan(SLACK_MS)
 })

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { type Runtime, runtimes } from '../packaging/runtime.js'
 import { type Flavour, flavours } from '../servers/index.js'
-import { type DatabaseRelease, databaseReleases } from '../servers/sql/release.js'
+import { type DatabaseRelease, databaseReleases } from '../servers/sql/product.js'
 import { type MatrixLibrary, matrixLibraries } from '../setup/clients.js'
 
 export const nodeMajors = [20, 22, 24, 26] as const
@@ -44,8 +44,6 @@ const OTHER_CLIENT_SUITES = [
   'test/connections/application-client.test.ts',
   'test/connections/cluster-moves.test.ts',
   'test/connections/command-deadline.test.ts',
-  'test/connections/failover.test.ts',
-  'test/connections/refusing-server.test.ts',
   'test/connections/sentinels.test.ts',
   'test/connections/subscriptions.test.ts',
 ]
@@ -87,17 +85,10 @@ function databaseSuites(database: DatabaseRelease): string[] {
   return [`test/${product}`, `test/conformance/${product}.test.ts`]
 }
 
-export function isUsual({ flavour, client, nodeMajor, database, runtime }: Combination): boolean {
-  return (
-    database === undefined &&
-    runtime === undefined &&
-    flavour === BASE_FLAVOUR &&
-    client === BASE_CLIENT &&
-    nodeMajor === installedMajor
-  )
+export function isUsual(combination: Combination): boolean {
+  return title(combination) === `${BASE_FLAVOUR}, ${BASE_CLIENT}, node ${installedMajor}`
 }
 
-/** A combination in words, such as `redis-7.0, ioredis-6, node 20`. */
 export function title({ flavour, client, nodeMajor, database, runtime }: Combination): string {
   if (runtime !== undefined) return `${flavour}, ${client}, ${runtime}`
   return database === undefined

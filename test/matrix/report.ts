@@ -1,3 +1,5 @@
+import type { JsonTestResults } from 'vitest/node'
+
 /** What vitest's JSON reporter wrote, as far as it is of use here. */
 export interface Report {
   readonly success: boolean
@@ -13,53 +15,29 @@ export interface TestResult {
   readonly message: string
 }
 
-/**
- * Reads the reporter's output.
- *
- * @throws if it is not what the reporter writes.
- */
 export function parseReport(json: string, root: string): Report {
-  const { success, testResults } = Object(JSON.parse(json))
-  if (typeof success !== 'boolean' || !Array.isArray(testResults))
-    throw new Error('this is no report of vitest')
-  const files = testResults.map((entry) => readFile(Object(entry), root))
+  const { success, testResults }: JsonTestResults = JSON.parse(json)
+  const files = testResults.map(({ name, status, message, assertionResults }) => {
+    const file = name.replace(root, '')
+    const tests = assertionResults.map((each): TestResult => {
+      const { ancestorTitles, title, failureMessages } = each
+      return {
+        file,
+        name: [...ancestorTitles, title].filter((part) => part !== '').join(' > '),
+        status: each.status === 'passed' || each.status === 'failed' ? each.status : 'skipped',
+        message: (failureMessages ?? []).join('\n'),
+      }
+    })
+    return {
+      file,
+      message,
+      tests,
+      broken: status === 'failed' && !tests.some((test) => test.status === 'failed'),
+    }
+  })
   return {
     success,
     tests: files.flatMap(({ tests }) => tests),
-    brokenFiles: files
-      .filter(({ status, tests }) => status === 'failed' && tests.every((test) => test.status !== 'failed'))
-      .map(({ file, message }) => ({ file, message })),
-  }
-}
-
-interface FileReport {
-  readonly file: string
-  readonly status: string
-  readonly message: string
-  readonly tests: readonly TestResult[]
-}
-
-function readFile(entry: Readonly<Record<string, unknown>>, root: string): FileReport {
-  const file = String(entry['name']).replace(root, '')
-  const assertions: readonly unknown[] = Array.isArray(entry['assertionResults'])
-    ? entry['assertionResults']
-    : []
-  return {
-    file,
-    status: String(entry['status']),
-    message: String(entry['message'] ?? ''),
-    tests: assertions.map((assertion) => readTest(Object(assertion), file)),
-  }
-}
-
-function readTest(assertion: Readonly<Record<string, unknown>>, file: string): TestResult {
-  const { ancestorTitles, title, status, failureMessages } = assertion
-  const groups: readonly unknown[] = Array.isArray(ancestorTitles) ? ancestorTitles : []
-  const messages: readonly unknown[] = Array.isArray(failureMessages) ? failureMessages : []
-  return {
-    file,
-    name: [...groups, title].filter((part) => part !== '').join(' > '),
-    status: status === 'passed' || status === 'failed' ? status : 'skipped',
-    message: messages.map(String).join('\n'),
+    brokenFiles: files.filter(({ broken }) => broken),
   }
 }

@@ -16,9 +16,11 @@ interface Row {
   readonly combination: Combination
   readonly seconds: number
   readonly version: string
-  /** Why it could not be run, else what came of it. */
-  readonly outcome: Outcome | string
+  readonly outcome: Outcome
+  readonly trouble?: string
 }
+
+const NOTHING: Outcome = { report: { success: true, tests: [], brokenFiles: [] }, servers: 'not run' }
 
 const picks = process.argv.slice(2)
 const chosen = combinations().filter((each) =>
@@ -38,18 +40,19 @@ for (const [index, combination] of chosen.entries()) {
   printTroubles(row)
 }
 
+const ran = rows.filter(({ trouble }) => trouble === undefined)
 const gaps = findGaps(
-  rows.flatMap(({ combination, outcome }) =>
-    typeof outcome === 'string'
-      ? []
-      : [{ title: title(combination), suites: combination.suites, tests: outcome.report.tests }],
-  ),
+  ran.map(({ combination, outcome }) => ({
+    title: title(combination),
+    suites: combination.suites,
+    tests: outcome.report.tests,
+  })),
 )
 for (const gap of gaps) console.log(`missing: ${gap}`)
 console.log(table(rows))
 if (picks.length > 0) console.log(`(${chosen.length} of ${combinations().length} combinations, as asked)`)
 
-const unrun = rows.filter(({ outcome }) => typeof outcome === 'string').length
+const unrun = rows.length - ran.length
 const passed = rows.reduce((sum, row) => sum + count(row, 'passed'), 0)
 const failed = rows.reduce((sum, row) => sum + count(row, 'failed') + broken(row), 0)
 if (unrun > 0) console.log(`${unrun} combinations could not be run`)
@@ -67,16 +70,13 @@ async function tryOut(combination: Combination): Promise<Row> {
     const outcome = await runSuites(combination, node)
     return { combination, seconds: seconds(), version, outcome }
   } catch (error) {
-    const outcome = error instanceof Error ? error.message : String(error)
-    return { combination, seconds: seconds(), version, outcome }
+    const trouble = error instanceof Error ? error.message : String(error)
+    return { combination, seconds: seconds(), version, outcome: NOTHING, trouble }
   }
 }
 
-function printTroubles({ combination, outcome }: Row): void {
-  if (typeof outcome === 'string') {
-    console.log(`  could not be run: ${outcome}`)
-    return
-  }
+function printTroubles({ combination, outcome, trouble }: Row): void {
+  if (trouble !== undefined) console.log(`  could not be run: ${trouble}`)
   const { tests, brokenFiles, success } = outcome.report
   for (const { file, name, message } of tests.filter(({ status }) => status === 'failed')) {
     console.log(`  failed: ${file} > ${name}\n${message.replace(/^/gm, '    ')}`)
@@ -88,14 +88,12 @@ function printTroubles({ combination, outcome }: Row): void {
 
 /** Files that broke; at least one where vitest reports a failure that no test shows, such as an unhandled rejection. */
 function broken(row: Row): number {
-  if (typeof row.outcome === 'string') return 0
   const { success, brokenFiles } = row.outcome.report
   const unexplained = !success && brokenFiles.length === 0 && count(row, 'failed') === 0
   return brokenFiles.length + (unexplained ? 1 : 0)
 }
 
 function count({ outcome }: Row, status: TestResult['status']): number {
-  if (typeof outcome === 'string') return 0
   return outcome.report.tests.filter((test) => test.status === status).length
 }
 
@@ -104,12 +102,11 @@ function table(all: readonly Row[]): string {
   const drawn = new Table({ head, style: { head: [], border: [] } })
   for (const row of all) {
     const { combination, outcome, version, seconds } = row
-    const brought = typeof outcome === 'string' ? 'not run' : outcome.servers
     const counts = [count(row, 'passed'), count(row, 'failed') + broken(row), count(row, 'skipped')]
     const { flavour, client, database, runtime } = combination
     drawn.push([
       database ?? flavour,
-      brought,
+      outcome.servers,
       database === undefined ? client : '',
       runtime ?? version,
       ...counts,

@@ -1,7 +1,6 @@
 /** One broken version of the library. */
 export interface Fault {
   readonly name: string
-  /** What it does wrong. */
   readonly fault: string
   /** Scripts by their names, or one source file: the text occurs in each exactly once. */
   readonly in: { readonly scripts: readonly string[] } | { readonly source: string }

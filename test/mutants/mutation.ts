@@ -3,14 +3,12 @@
  * take days, so it tries a random sample: `--sample 200` of each folder, `--seed 1`. What was tried is kept in temp/mutation.json: the same
  * command goes on where it was ended. The score goes to docs/testing.md; mutants that live are printed.
  */
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
-import { parseArgs, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
 import { Random } from '../chaos/program/random.js'
+import { inCache, installFromNpm, kept } from '../servers/kept.js'
 import type { Fault } from './fault.js'
 import { type Outcome, root, run } from './run.js'
 import { draw } from './tables.js'
@@ -42,10 +40,10 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 })
-const kept = `${root}temp/mutation.json`
+const record = `${root}temp/mutation.json`
 const folders = positionals.length > 0 ? positionals : Object.keys(NEAR)
 mkdirSync(`${root}temp`, { recursive: true })
-const tried: Tried = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {}
+const tried: Tried = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {}
 const samples = new Map<string, Fault[]>()
 for (const folder of folders) samples.set(folder, await sampleOf(folder))
 // In turns, so that wherever it is ended each folder has a sample.
@@ -64,12 +62,11 @@ async function attempt(fault: Fault, first: readonly string[]): Promise<void> {
   let outcome = await run(file, 'virtual', first)
   if (outcome === 'lived') outcome = await run(file, 'virtual')
   tried[fault.name] = outcome
-  writeFileSync(kept, JSON.stringify(tried, undefined, 2))
+  writeFileSync(record, JSON.stringify(tried, undefined, 2))
   console.log(`${fault.name}: ${typeof outcome === 'string' ? outcome.toUpperCase() : outcome.killed}`)
   drawScores()
 }
 
-/** The tests of the room that the folder is in. */
 function near(folder: string): readonly string[] {
   return Object.entries(NEAR).find(([room]) => `${folder}/`.startsWith(`${room}/`))?.[1] ?? []
 }
@@ -111,19 +108,10 @@ function asFault(source: string, text: string, { location, mutatorName, replacem
 
 /** Kept out of package.json: it is large, and this alone needs it. */
 async function instrumenter() {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  const folder = join(cache, 'holdfast', 'stryker')
-  const place = join(folder, 'node_modules/@stryker-mutator/instrumenter/dist/src/index.js')
-  const flags = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-  if (!existsSync(place))
-    await promisify(execFile)('npm', [
-      'install',
-      '--prefix',
-      folder,
-      '@stryker-mutator/instrumenter@9.6.1',
-      ...flags,
-    ])
-  return await import(place)
+  const packages = await kept(inCache('stryker', 'node_modules'), 'fetching StrykerJS from npm', (work) =>
+    installFromNpm(work, '@stryker-mutator/instrumenter@9.6.1'),
+  )
+  return await import(join(packages, '@stryker-mutator/instrumenter/dist/src/index.js'))
 }
 
 function drawScores(): void {

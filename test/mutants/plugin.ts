@@ -34,7 +34,6 @@ export function mutation(fault: Fault): Plugin {
   }
 }
 
-/** The same for vitest. */
 export function mutationOfRun(): {
   name: string
   enforce: 'pre'

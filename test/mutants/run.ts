@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import type { JsonTestResults } from 'vitest/node'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -24,37 +25,23 @@ export async function run(mutant: string, project: string, only: readonly string
   mkdirSync(`${root}temp`, { recursive: true })
   const report = `${root}temp/kill-${process.pid}.json`
   await rm(report, { force: true })
-  const options = ['--bail=1', '--exclude=test/mutants/**', '--reporter=json']
+  const options = ['--bail=1', '--exclude=test/mutants/**', '--reporter=json', `--outputFile=${report}`]
   const vitest = [process.execPath, `${root}node_modules/vitest/vitest.mjs`, 'run', '--project', project]
   const child = spawn(
     'sh',
-    [
-      '-c',
-      `ulimit -t ${LIMIT_CPU_S}; exec "$@"`,
-      'sh',
-      ...vitest,
-      ...only,
-      ...options,
-      `--outputFile=${report}`,
-    ],
+    ['-c', `ulimit -t ${LIMIT_CPU_S}; exec "$@"`, 'sh', ...vitest, ...only, ...options],
     { cwd: root, env: { ...process.env, HOLDFAST_MUTANT: mutant }, stdio: 'ignore', timeout: LIMIT_MS },
   )
   const [code] = await once(child, 'close')
   if (code === null) return 'hung'
-  const tests = testsOf(JSON.parse(await readFile(report, 'utf8').catch(() => '{}')))
+  const { testResults = [] }: Partial<JsonTestResults> = JSON.parse(
+    await readFile(report, 'utf8').catch(() => '{}'),
+  )
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   await rm(report, { force: true })
   if (code !== 0)
     return { killed: tests.find(({ status }) => status === 'failed')?.fullName ?? 'the run itself' }
   if (!tests.some(({ status }) => status === 'passed'))
     throw new Error(`${project} has no test ${only.join(' ')}`)
   return 'lived'
-}
-
-interface Test {
-  readonly status: string
-  readonly fullName: string
-}
-
-function testsOf(report: { testResults?: Array<{ assertionResults: Test[] }> }): Test[] {
-  return report.testResults?.flatMap(({ assertionResults }) => assertionResults) ?? []
 }

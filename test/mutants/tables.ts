@@ -3,7 +3,6 @@ import { projects } from '../projects.js'
 import { faults } from './catalogue.js'
 import { placeOf } from './mutate.js'
 
-/** Which project kills a mutant, and with which test. */
 export type Kills = Readonly<Record<string, { readonly project: string; readonly test: string }>>
 
 const page = new URL('../../docs/testing.md', import.meta.url)
@@ -37,7 +36,6 @@ function folderOf(fault: (typeof faults)[number]): string {
   return room === 'stores' ? part : room
 }
 
-/** Writes a table between the marks that have its name. */
 export function draw(name: string, lines: readonly string[]): void {
   const text = readFileSync(page, 'utf8')
   const block = new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`)

@@ -68,19 +68,8 @@ function callsWith(it: unknown): readonly Call[] {
   const pool = new pg.Pool()
   const connect = (): Promise<never> => Promise.reject(new Error('nobody connects'))
   const servers = { servers: ['127.0.0.1:1'] }
-  const made = {
-    redis,
-    quorum,
-    nodeRedis,
-    postgres,
-    advisory,
-    mysql,
-    getLock,
-    sqlite,
-    etcd,
-    zookeeper,
-    memcached,
-  }
+  const inDatabases = { postgres, advisory, mysql, getLock, sqlite }
+  const made = { ...inDatabases, redis, quorum, nodeRedis, etcd, zookeeper, memcached }
   return [
     ...Object.keys(made).map((each): Call => [made, each, it]),
     [{ Holdfast }, 'new Holdfast', it],

@@ -131,49 +131,47 @@ function loginOf({ text }: Marker): Login {
   return { username: `user-${text}`, password: `pass-${text}` }
 }
 
+/** Has each client used with a login of its own, of which nothing is told. Resolves with the errors of each. */
+function usedWith(makes: typeof single, where: Where): Promise<Array<[library: string, errors: unknown[]]>> {
+  return Promise.all(
+    Object.entries(makes).map(async ([library, make]) => {
+      const marker = new Marker(library)
+      const holdfast = new Holdfast(make(where, loginOf(marker)), HASTE)
+      return [library, await useWithout(marker, holdfast, 'invoice')]
+    }),
+  )
+}
+
 describe('faults A2: a login of Redis is told nowhere', () => {
-  const all = Object.entries({ ...single, ...several })
+  const all = { ...single, ...several }
 
   test.each(Object.entries(answers))('where the server %s', async (_, answer) => {
-    const where = await answering(answer)
-    const used = all.map(async ([library, make]) => {
-      const marker = new Marker(library)
-      const errors = await useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')
+    for (const [library, errors] of await usedWith(all, await answering(answer)))
       expect(errors, library).not.toEqual([])
-    })
-    await Promise.all(used)
   })
 
   test('where nobody listens', async () => {
-    const where = { host: '127.0.0.1', port: await freePort() }
-    const used = all.map(([library, make]) => {
-      const marker = new Marker(library)
-      return useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')
-    })
-    await Promise.all(used)
+    await usedWith(all, { host: '127.0.0.1', port: await freePort() })
   })
 
   test('where the server knows no such user', async () => {
     const { host, port } = inject('servers').standalone
-    const used = Object.entries(single).map(async ([library, make]) => {
-      const marker = new Marker(library)
-      const client = make({ host, port }, loginOf(marker))
-      const [first] = await useWithout(marker, new Holdfast(client, HASTE), 'invoice')
+    for (const [library, [first]] of await usedWith(single, { host, port }))
       expect(first, library).toMatchObject({ code: 'STORE_ERROR' })
-    })
-    await Promise.all(used)
   })
 
   test('with a watchdog thread, and in a quorum', async () => {
     const marker = new Marker()
     const { host, port } = inject('servers').standalone
-    const client = (): RedisClient =>
-      quiet(new ioredis6.Redis({ host, port, ...loginOf(marker), lazyConnect: true }))
-    await useWithout(marker, new Holdfast(client(), { ...HASTE, watchdogThread: true }), 'invoice')
-    const where = await Promise.all([freePort(), freePort(), freePort()])
-    const members = where.map((each) =>
-      quiet(new ioredis6.Redis({ host, port: each, ...loginOf(marker), lazyConnect: true })),
+    const client = (where: Where): RedisClient =>
+      quiet(new ioredis6.Redis({ ...where, ...loginOf(marker), lazyConnect: true }))
+    await useWithout(
+      marker,
+      new Holdfast(client({ host, port }), { ...HASTE, watchdogThread: true }),
+      'invoice',
     )
+    const ports = await Promise.all([freePort(), freePort(), freePort()])
+    const members = ports.map((each) => client({ host: '127.0.0.1', port: each }))
     const holdfast = new Holdfast(quorum(members, { serverTimeoutMs: 50 }), HASTE)
     const lock = holdfast.lock('invoice')
     marker.expectNone(await lock.tryAcquire().catch((error: unknown) => error), 'an error')

@@ -1,8 +1,13 @@
 import { Redis } from 'ioredis'
 
+interface Endpoint {
+  readonly host: string
+  readonly port: number
+}
+
 /** Sends commands to one server over a connection of their own and closes it afterwards. */
 export async function withAdmin<T>(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port }: Endpoint,
   use: (command: (name: string, ...words: (string | number)[]) => Promise<unknown>) => Promise<T>,
 ): Promise<T> {
   const client = new Redis({
@@ -20,4 +25,14 @@ export async function withAdmin<T>(
   } finally {
     client.disconnect()
   }
+}
+
+/** Sends one command so. */
+export async function ask(
+  server: Endpoint | undefined,
+  name: string,
+  ...words: (string | number)[]
+): Promise<unknown> {
+  if (!server) throw new Error('no such server')
+  return await withAdmin(server, (command) => command(name, ...words))
 }

@@ -1,4 +1,4 @@
-import { withAdmin } from './admin.js'
+import { ask, withAdmin } from './admin.js'
 import { findWay, type Order } from './find.js'
 import { LaunchedServer } from './launched.js'
 import { freePort } from './port.js'
@@ -6,10 +6,10 @@ import type { Server } from './server.js'
 import { until } from './until.js'
 
 const SLOTS = 16_384
+const MASTERS = 3
 
 /** A cluster of masters, which share the slots in equal parts, in order. */
 export interface Cluster {
-  /** The masters, as of the start. */
   readonly nodes: readonly Server[]
   /** For each master its replica, where that was ordered. */
   readonly replicas: readonly Server[]
@@ -18,7 +18,6 @@ export interface Cluster {
 }
 
 export interface ClusterOrder extends Order {
-  readonly masters?: number
   readonly replicated?: boolean
   readonly args?: readonly string[]
 }
@@ -27,13 +26,12 @@ export interface ClusterOrder extends Order {
 export async function bringCluster({
   flavour = 'any',
   prefer,
-  masters = 3,
   replicated = false,
   args = [],
 }: ClusterOrder = {}): Promise<Cluster> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const started = await Promise.allSettled(
-    Array.from({ length: replicated ? 2 * masters : masters }, async () => {
+    Array.from({ length: replicated ? 2 * MASTERS : MASTERS }, async () => {
       const bus = await freePort()
       const node = await LaunchedServer.start({ way, args: [...nodeArguments(bus), ...args] })
       return { node, bus }
@@ -41,19 +39,19 @@ export async function bringCluster({
   )
   const members = started.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const all = members.map(({ node }) => node)
-  const [nodes, replicas] = [all.slice(0, masters), all.slice(masters)]
+  const [nodes, replicas] = [all.slice(0, MASTERS), all.slice(MASTERS)]
   const stop = async (): Promise<void> => {
     await Promise.all(all.map((node) => node.stop()))
   }
   try {
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
     // A node takes its epoch only while it knows no other, so the introductions come after all of that.
-    await Promise.all(nodes.map((node, index) => giveSlots(node, index, nodes.length)))
+    await Promise.all(nodes.map(giveSlots))
     await Promise.all(all.map((node) => introduce(node, members)))
-    await Promise.all(all.map((node) => untilSound(node, masters)))
+    await Promise.all(all.map(untilSound))
     await Promise.all(replicas.map((replica, index) => follow(replica, nodes[index])))
     // They vote for replicas only.
-    if (replicated) await Promise.all(all.map((node) => untilReplicated(node, masters)))
+    if (replicated) await Promise.all(all.map(untilReplicated))
   } catch (error) {
     await stop()
     throw error
@@ -73,54 +71,55 @@ interface Member {
   readonly bus: number
 }
 
-async function giveSlots(node: Server, index: number, masters: number): Promise<void> {
-  const first = Math.floor((SLOTS * index) / masters)
-  const last = Math.floor((SLOTS * (index + 1)) / masters) - 1
-  await withAdmin(node, async (command) => {
-    await command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
-    await command('CLUSTER', 'ADDSLOTSRANGE', first, last)
-  })
+async function giveSlots(node: Server, index: number): Promise<void> {
+  const first = Math.floor((SLOTS * index) / MASTERS)
+  const last = Math.floor((SLOTS * (index + 1)) / MASTERS) - 1
+  await ask(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+  await ask(node, 'CLUSTER', 'ADDSLOTSRANGE', first, last)
 }
 
 /** Every node is introduced to every other: hearing of each other by gossip would take seconds. */
 async function introduce(node: Server, members: readonly Member[]): Promise<void> {
-  await withAdmin(node, async (command) => {
-    for (const other of members) {
-      if (other.node !== node) await command('CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
-    }
-  })
+  for (const other of members)
+    if (other.node !== node) await ask(node, 'CLUSTER', 'MEET', other.node.host, other.node.port, other.bus)
 }
 
 async function follow(replica: Server, master: Server | undefined): Promise<void> {
-  if (!master) throw new Error('a replica follows a master')
-  const id = await withAdmin(master, (command) => command('CLUSTER', 'MYID'))
-  await withAdmin(replica, async (command) => {
-    await until(async () => (await command('CLUSTER', 'REPLICATE', String(id)).catch(String)) === 'OK', {
-      what: `the node on port ${replica.port} takes up following`,
-    })
-    await until(async () => String(await command('INFO', 'replication')).includes('master_link_status:up'), {
-      what: `the node on port ${replica.port} follows its master`,
-    })
-  })
+  const id = String(await ask(master, 'CLUSTER', 'MYID'))
+  await untilTold(replica, 'takes up following', ['CLUSTER', 'REPLICATE', id], (told) => told === 'OK')
+  await untilTold(replica, 'follows its master', ['INFO', 'replication'], (told) =>
+    told.includes('master_link_status:up'),
+  )
 }
 
-async function untilReplicated(node: Server, masters: number): Promise<void> {
-  await withAdmin(node, async (command) => {
-    await until(
-      async () => String(await command('CLUSTER', 'NODES')).split(/[ ,]slave[ ,]/).length > masters,
-      { what: `the node on port ${node.port} knows every replica` },
-    )
-  })
+async function untilReplicated(node: Server): Promise<void> {
+  await untilTold(
+    node,
+    'knows every replica',
+    ['CLUSTER', 'NODES'],
+    (told) => told.split(/[ ,]slave[ ,]/).length > MASTERS,
+  )
 }
 
-async function untilSound(node: Server, masters: number): Promise<void> {
-  await withAdmin(node, async (command) => {
-    await until(
-      async () => {
-        const info = String(await command('CLUSTER', 'INFO'))
-        return info.includes('cluster_state:ok') && info.includes(`cluster_size:${masters}`)
-      },
-      { what: `the cluster is sound in the eyes of the node on port ${node.port}` },
-    )
-  })
+async function untilSound(node: Server): Promise<void> {
+  await untilTold(
+    node,
+    'takes the cluster for sound',
+    ['CLUSTER', 'INFO'],
+    (told) => told.includes('cluster_state:ok') && told.includes(`cluster_size:${MASTERS}`),
+  )
+}
+
+/** Sends the command again and again, over one connection, until what the node says will do. */
+async function untilTold(
+  node: Server,
+  what: string,
+  [name, ...words]: readonly [string, ...string[]],
+  does: (told: string) => boolean,
+): Promise<void> {
+  await withAdmin(node, (command) =>
+    until(async () => does(String(await command(name, ...words))), {
+      what: `the node on port ${node.port} ${what}`,
+    }),
+  )
 }

@@ -1,5 +1,6 @@
+import type { Launcher } from './launch.js'
 import { accepts, freePort } from './port.js'
-import type { Command } from './process.js'
+import { type Command, processLauncher } from './process.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
 
 export interface DaemonOrder {
@@ -11,28 +12,20 @@ export interface DaemonOrder {
 }
 
 /** A server of which tests want nothing but that it runs. */
-export class Daemon extends ServerProgram {
-  readonly title: string
-
-  private constructor(
-    private readonly order: DaemonOrder,
-    ...[guard, port]: ConstructorParameters<typeof ServerProgram>
-  ) {
-    super(guard, port)
-    this.title = order.command[0]
-  }
+export class Daemon extends ServerProgram<DaemonOrder> {
+  readonly title = this.order.command[0]
 
   static async start(order: DaemonOrder): Promise<Daemon> {
     const port = await freePort()
-    return await started(new Daemon(order, await folderWith(order.files?.(port) ?? {}), port))
+    return await started(new Daemon(await folderWith(order.files?.(port) ?? {}), port, order))
   }
 
   get url(): string {
     return `http://${this.address}`
   }
 
-  protected command(): Command {
-    return this.order.command
+  protected launcher(): Launcher {
+    return processLauncher(this.order.command)
   }
 
   protected args(): readonly string[] {

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { findBinary } from './binary.js'
 import { findDocker } from './docker.js'
 import type { Wanted } from './flavour.js'
-import type { How, Lookup, Need, Way } from './launch.js'
+import type { How, Need, Way } from './launch.js'
 import { findPackage, installCommands } from './packages.js'
 
 /** Which to try first: an engine (tests, for servers like those in production) or what is installed (the demo). */
@@ -20,9 +20,8 @@ const orders: Readonly<Record<Preference, readonly How[]>> = {
   binary: ['binary', 'docker', 'package'],
 }
 
-export type Lookups = Readonly<Record<How, Lookup>>
-
-const places: Lookups = { docker: findDocker, binary: findBinary, package: findPackage }
+/** Each looks in one place, and answers with a way, or with the reason why there is none. */
+const places = { docker: findDocker, binary: findBinary, package: findPackage }
 
 /** No server is to be had; the message says what was tried and what to do. */
 export class NoServerError extends Error {
@@ -33,16 +32,14 @@ export class NoServerError extends Error {
 export async function findWay(
   need: Need,
   prefer: Preference = 'docker',
-  lookups: Lookups = places,
   say: (line: string) => void = sayOnce,
 ): Promise<Way> {
   const refusals: string[] = []
   for (const how of orders[prefer]) {
-    const found = await lookups[how](need)
+    const found = await places[how](need)
     if (typeof found !== 'string') {
-      say(
-        `holdfast: ${need.wanted === 'any' ? 'servers' : `${need.wanted} servers`} by ${how}: ${found.from}`,
-      )
+      const what = need.wanted === 'any' ? 'servers' : `${need.wanted} servers`
+      say(`holdfast: ${what} by ${how}: ${found.from}`)
       return found
     }
     refusals.push(`  ${how}: ${found}`)

@@ -1,13 +1,13 @@
 import type { DebianProgram } from './debian.js'
 
-/** A server release Holdfast is tested against. */
-export type Flavour = 'redis-7.0' | 'redis-8.0' | 'valkey-8.1'
+/** The server releases Holdfast is tested against, oldest first. */
+export const flavours = ['redis-7.0', 'redis-8.0', 'valkey-8.1'] as const
+export type Flavour = (typeof flavours)[number]
 
 /** `any` is whatever is at hand: the quickest to get, in a version that has sharded pub/sub. */
 export type Wanted = Flavour | 'any'
 
 export interface Release {
-  readonly product: 'redis' | 'valkey'
   readonly version: string
   readonly program: 'redis-server' | 'valkey-server'
   readonly image: string
@@ -15,24 +15,10 @@ export interface Release {
   readonly suite: 'bookworm' | 'trixie'
 }
 
-/** Every flavour, oldest first. */
 export const releases: Readonly<Record<Flavour, Release>> = {
-  'redis-7.0': {
-    product: 'redis',
-    version: '7.0',
-    program: 'redis-server',
-    image: 'redis:7.0-bookworm',
-    suite: 'bookworm',
-  },
-  'redis-8.0': {
-    product: 'redis',
-    version: '8.0',
-    program: 'redis-server',
-    image: 'redis:8.0-bookworm',
-    suite: 'trixie',
-  },
+  'redis-7.0': { version: '7.0', program: 'redis-server', image: 'redis:7.0-bookworm', suite: 'bookworm' },
+  'redis-8.0': { version: '8.0', program: 'redis-server', image: 'redis:8.0-bookworm', suite: 'trixie' },
   'valkey-8.1': {
-    product: 'valkey',
     version: '8.1',
     program: 'valkey-server',
     image: 'valkey/valkey:8.1-bookworm',
@@ -40,13 +26,10 @@ export const releases: Readonly<Record<Flavour, Release>> = {
   },
 }
 
-/** What of Debian's archive is that flavour. */
 export function inDebian(flavour: Flavour): DebianProgram {
   const { program, suite } = releases[flavour]
   return { name: flavour, suite, package: program, program: `usr/bin/${program}` }
 }
-
-export const flavours: readonly Flavour[] = ['redis-7.0', 'redis-8.0', 'valkey-8.1']
 
 /** The flavour to fetch when any would do: the oldest supported, so that nothing newer is leaned on by accident. */
 export const oldest: Flavour = 'redis-7.0'
@@ -59,8 +42,6 @@ export const oldest: Flavour = 'redis-7.0'
 export function parseWanted(text: string): Wanted {
   const known: readonly Wanted[] = [...flavours, 'any']
   const wanted = known.find((name) => name === text)
-  if (wanted === undefined) {
-    throw new RangeError(`no server flavour is called '${text}'; there are ${known.join(', ')}`)
-  }
-  return wanted
+  if (wanted) return wanted
+  throw new RangeError(`no server flavour is called '${text}'; there are ${known.join(', ')}`)
 }

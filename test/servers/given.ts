@@ -7,6 +7,10 @@ export class GivenServer implements Server {
   readonly pid = undefined
   readonly host: string
   readonly port: number
+  readonly pause = refusing('pause')
+  readonly resume = refusing('resume')
+  readonly kill = refusing('kill')
+  readonly restart = refusing('restart')
 
   private constructor(
     readonly url: string,
@@ -33,25 +37,9 @@ export class GivenServer implements Server {
     }
   }
 
-  pause(): Promise<void> {
-    return this.#refuse('pause')
-  }
-
-  resume(): Promise<void> {
-    return this.#refuse('resume')
-  }
-
-  kill(): Promise<void> {
-    return this.#refuse('kill')
-  }
-
-  restart(): Promise<void> {
-    return this.#refuse('restart')
-  }
-
   async stop(): Promise<void> {}
+}
 
-  #refuse(what: string): Promise<never> {
-    return Promise.reject(new Error(`will not ${what} the server of HOLDFAST_REDIS_URL: it is not ours`))
-  }
+function refusing(what: string): () => Promise<never> {
+  return () => Promise.reject(new Error(`will not ${what} the server of HOLDFAST_REDIS_URL: it is not ours`))
 }

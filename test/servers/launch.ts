@@ -38,12 +38,8 @@ export interface Way {
   readonly launcher: Launcher
 }
 
-/** What is asked of a place that might have a server. */
 export interface Need {
   readonly wanted: Wanted
   /** Whether several servers must reach each other over the loopback interface. */
   readonly group: boolean
 }
-
-/** Looks in one place; answers with a way, or with the reason why there is none. */
-export type Lookup = (need: Need) => Promise<Way | string>

@@ -1,11 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { Guard } from './guard.js'
-import type { How, Running, Way } from './launch.js'
-import { answersPing } from './ping.js'
-import { freePort } from './port.js'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Launcher, Way } from './launch.js'
+import { answersPing, freePort } from './port.js'
 import type { Server } from './server.js'
-import { Impossible, until } from './until.js'
+import { folderWith, ServerProgram, started } from './server-program.js'
 
 export interface Plan {
   readonly way: Way
@@ -23,38 +21,18 @@ const DATA = ['dump.rdb', 'appendonlydir']
 // A save point that is never reached, but has SIGTERM save.
 const DEFAULTS = ['--save', '86400 1', '--repl-diskless-sync-delay', '0', '--daemonize', 'no']
 
-/** A server started here, which lives no longer than this process. */
-export class LaunchedServer implements Server {
-  readonly host = '127.0.0.1'
-  readonly how: How
-  readonly #plan: Plan
-  readonly #guard: Guard
-  #running: Running | undefined
+export class LaunchedServer extends ServerProgram<Plan> implements Server {
+  readonly how = this.order.way.how
+  protected readonly title = `${this.how} server`
   #version = ''
-
-  private constructor(
-    plan: Plan,
-    guard: Guard,
-    readonly port: number,
-  ) {
-    this.#plan = plan
-    this.#guard = guard
-    this.how = plan.way.how
-  }
 
   static async start(plan: Plan): Promise<LaunchedServer> {
     for (let attempt = 1; ; attempt += 1) {
-      const server = new LaunchedServer(plan, await Guard.mount(), plan.port ?? (await freePort()))
+      const guard = await folderWith(plan.files ?? {})
+      const port = plan.port ?? (await freePort())
       try {
-        for (const [name, content] of Object.entries(plan.files ?? {})) {
-          const path = join(server.#guard.dir, name)
-          await mkdir(dirname(path), { recursive: true })
-          await writeFile(path, content)
-        }
-        await server.#launch()
-        return server
+        return await started(new LaunchedServer(guard, port, plan))
       } catch (error) {
-        await server.stop()
         // Between our look at the port and the server's, another process may have taken it.
         const taken = error instanceof Error && error.message.includes('ddress already in use')
         if (!taken || plan.port !== undefined || attempt === 5) throw error
@@ -63,81 +41,51 @@ export class LaunchedServer implements Server {
   }
 
   get url(): string {
-    return `redis://${this.host}:${this.port}`
+    return `redis://${this.address}`
   }
 
   get version(): string {
     return this.#version
   }
 
-  get pid(): number | undefined {
-    return this.#running?.pid
-  }
-
-  async pause(): Promise<void> {
-    await this.#running?.signal('SIGSTOP')
-  }
-
-  async resume(): Promise<void> {
-    await this.#running?.signal('SIGCONT')
-  }
-
-  kill(): Promise<void> {
-    return this.#end('SIGKILL')
-  }
-
   async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
-    await this.#end(keepData ? 'SIGTERM' : 'SIGKILL')
-    if (!keepData) {
-      for (const name of DATA) await rm(join(this.#guard.dir, name), { recursive: true, force: true })
-    }
-    await this.#launch()
+    await this.end(keepData ? 'SIGTERM' : 'SIGKILL')
+    if (!keepData) await this.#remove(...DATA)
+    await this.start()
   }
 
-  async stop(): Promise<void> {
-    await this.#end('SIGKILL')
-    await this.#guard.dismiss()
+  override async launch(): Promise<void> {
+    await this.#remove(LOG)
+    await super.launch()
   }
 
-  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const running = this.#running
-    if (running === undefined) return
-    await running.signal(signal)
-    // A process that is paused does not hear SIGTERM.
-    await running.signal('SIGCONT')
-    await until(async () => (await running.lastWords()) !== undefined, { what: `the end of ${this.url}` })
-    await running.discard()
-    this.#running = undefined
+  protected launcher(): Launcher {
+    return this.order.way.launcher
   }
 
-  async #launch(): Promise<void> {
-    const { way, args = [], sentinel } = this.#plan
-    const { dir } = this.#guard
-    await rm(join(dir, LOG), { force: true })
-    const running = await way.launcher.launch({
-      args: [
-        ...(sentinel === undefined ? [] : [sentinel]),
-        ...['--port', String(this.port), '--logfile', LOG, ...way.launcher.listening],
-        ...(sentinel === undefined ? DEFAULTS : ['--sentinel']),
-        ...args,
-      ],
-      dir,
-      port: this.port,
-      undo: (command) => this.#guard.undo(command),
-    })
-    this.#running = running
-    await until(() => this.#isReady(running), { what: `${way.how} server answering at ${this.url}` })
+  protected args(): string[] {
+    const { way, args = [], sentinel } = this.order
+    return [
+      ...(sentinel === undefined ? [] : [sentinel]),
+      ...['--port', String(this.port), '--logfile', LOG, ...way.launcher.listening],
+      ...(sentinel === undefined ? DEFAULTS : ['--sentinel']),
+      ...args,
+    ]
   }
 
-  async #isReady(running: Running): Promise<boolean> {
-    const words = await running.lastWords()
-    const log = await readFile(join(this.#guard.dir, LOG), 'utf8').catch(() => '')
-    if (words !== undefined) throw new Impossible(`the server ended at once:\n${log}\n${words}`)
+  protected async answers(): Promise<boolean> {
+    const log = await this.log()
     this.#version = /(?:Redis|Valkey) version=[\d.]+/.exec(log)?.[0].replace(' version=', ' ') ?? ''
     // Not by the answer alone: it might come from another process that has the port.
-    const logged = log.includes(
-      this.#plan.sentinel === undefined ? 'Ready to accept connections' : 'Sentinel ID is',
-    )
-    return logged && (await answersPing(this.host, this.port))
+    const ready = this.order.sentinel === undefined ? 'Ready to accept connections' : 'Sentinel ID is'
+    return log.includes(ready) && (await answersPing(this.host, this.port))
+  }
+
+  protected override async log(): Promise<string> {
+    return await readFile(join(this.guard.dir, LOG), 'utf8').catch(() => '')
+  }
+
+  async #remove(...names: readonly string[]): Promise<void> {
+    for (const name of names) await rm(join(this.guard.dir, name), { recursive: true, force: true })
   }
 }

@@ -1,11 +1,11 @@
 import process from 'node:process'
 import { unpackFromDebian } from './debian.js'
-import type { Guard } from './guard.js'
+import type { Launcher } from './launch.js'
 import { onPath } from './path.js'
 import { accepts, freePort } from './port.js'
-import type { Command } from './process.js'
+import { type Command, processLauncher } from './process.js'
 import { folderWith, ServerProgram, started } from './server-program.js'
-import type { Certificate } from './sql/certificate.js'
+import type { Certificate } from './sql/product.js'
 
 export interface MemcachedOrder {
   readonly args?: readonly string[]
@@ -17,16 +17,8 @@ export interface MemcachedOrder {
 }
 
 /** One memcached. It keeps nothing when it ends. */
-export class MemcachedServer extends ServerProgram {
+export class MemcachedServer extends ServerProgram<MemcachedOrder> {
   readonly title = 'memcached'
-
-  private constructor(
-    guard: Guard,
-    port: number,
-    private readonly order: MemcachedOrder,
-  ) {
-    super(guard, port)
-  }
 
   static async start(order: MemcachedOrder = {}): Promise<MemcachedServer> {
     const { tls, users } = order
@@ -43,8 +35,8 @@ export class MemcachedServer extends ServerProgram {
     await this.start()
   }
 
-  protected command(): Promise<Command> {
-    return memcachedProgram(this.order.suite)
+  protected async launcher(): Promise<Launcher> {
+    return processLauncher(await memcachedProgram(this.order.suite))
   }
 
   protected args(): readonly string[] {
@@ -63,19 +55,11 @@ export class MemcachedServer extends ServerProgram {
   }
 }
 
-/** What Debian has that is the oldest which Holdfast is tested with. */
-const OLDEST = 'bookworm'
-
-/** How to run it: what is on PATH, else Debian's. Rejects if it cannot be had. */
+/** How to run it: what is on PATH, else Debian's, the oldest which Holdfast is tested with. Rejects if it cannot be had. */
 async function memcachedProgram(suite: string | undefined): Promise<Command> {
   const path = suite === undefined ? await onPath('memcached') : undefined
   if (path !== undefined) return [path]
-  const release = suite ?? OLDEST
-  const wanted = {
-    name: `memcached-${release}`,
-    suite: release,
-    package: 'memcached',
-    program: 'usr/bin/memcached',
-  }
+  const release = { name: `memcached-${suite ?? 'bookworm'}`, suite: suite ?? 'bookworm' }
+  const wanted = { ...release, package: 'memcached', program: 'usr/bin/memcached' }
   return (await unpackFromDebian(wanted)).command
 }

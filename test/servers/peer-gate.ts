@@ -12,7 +12,6 @@ interface Passage {
   readonly sockets: readonly [Socket, Socket]
 }
 
-/** Stands before one member of an ensemble, and lets the others through or does not. */
 export class PeerGate {
   readonly #passages = new Set<Passage>()
 
@@ -35,7 +34,6 @@ export class PeerGate {
     return new PeerGate(listener, await listen(listener), target, readHead, admits)
   }
 
-  /** Ends what stands and is no longer admitted. */
   review(): void {
     for (const { from, sockets } of this.#passages)
       if (!this.admits(from)) for (const socket of sockets) socket.destroy()

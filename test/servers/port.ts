@@ -45,13 +45,32 @@ export async function listen(server: Server): Promise<number> {
 }
 
 export function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const settle = (listens: boolean): void => {
-      socket.destroy()
-      resolve(listens)
+  const socket = connect(port, '127.0.0.1')
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy())
+}
+
+/**
+ * Whether a server answers `PING` on this port. A demand for a password is an answer too; "still loading" is not.
+ *
+ * Spoken by hand, so that it works whatever users, passwords and protocol the server was configured with.
+ */
+export async function answersPing(host: string, port: number, withinMs = 1_000): Promise<boolean> {
+  const socket = connect({ host, port })
+  socket.setTimeout(withinMs, () => socket.destroy())
+  socket.write('PING\r\n')
+  let reply = ''
+  try {
+    for await (const bytes of socket) {
+      reply += String(bytes)
+      if (reply.includes('\r\n')) break
     }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-  })
+  } catch {
+    return false
+  }
+  return /^(\+PONG|-NOAUTH).*\r\n/.test(reply)
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile } from 'node:fs/promises'
+import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Launcher, LaunchOrder, Running } from './launch.js'
 
@@ -36,4 +36,13 @@ async function launch([program, ...before]: Command, { args, dir, undo }: Launch
     },
     discard: async () => {},
   }
+}
+
+/** Whether every thread of that process is stopped; where the system does not tell, it is taken to be. */
+export async function standsStill(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const states = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ') T ')),
+  )
+  return states.every((state) => /\) [TtZX] /.test(state))
 }

@@ -27,7 +27,6 @@ export class Progress {
     this.#timer.unref()
   }
 
-  /** Takes the line away. */
   stop(): void {
     clearInterval(this.#timer)
     this.#live?.clear()
@@ -37,18 +36,16 @@ export class Progress {
 /**
  * Does what is done once and takes long, such as fetching a server: says so, and then how long it has taken and how much is there.
  *
- * @param what such as `fetching ZooKeeper from Maven Central`
  * @param folder that fills meanwhile
  */
 export async function thisOnce<Result>(
   what: string,
   folder: string,
   work: () => Promise<Result>,
-  stream: Stream = process.stderr,
 ): Promise<Result> {
-  stream.write(`holdfast: ${what}, this once\n`)
+  process.stderr.write(`holdfast: ${what}, this once\n`)
   const startedAt = performance.now()
-  const progress = new Progress(stream, async () => {
+  const progress = new Progress(process.stderr, async () => {
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
     return `holdfast: ${what}: ${seconds} s, ${((await sizeOf(folder)) / 1e6).toFixed(0)} MB`
   })

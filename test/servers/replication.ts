@@ -1,4 +1,4 @@
-import { withAdmin } from './admin.js'
+import { ask } from './admin.js'
 import type { Server } from './server.js'
 import { until } from './until.js'
 
@@ -20,6 +20,6 @@ export async function untilFollows(replica: Server, primary: Server): Promise<vo
 }
 
 /** Over a connection of its own each time: the sentinel cuts those of a server whose part it changes. */
-function replication(server: Server): Promise<string> {
-  return withAdmin(server, async (command) => String(await command('INFO', 'replication')))
+async function replication(server: Server): Promise<string> {
+  return String(await ask(server, 'INFO', 'replication'))
 }

@@ -1,4 +1,4 @@
-import { withAdmin } from './admin.js'
+import { ask } from './admin.js'
 import { findWay, type Order } from './find.js'
 import { LaunchedServer, type Plan } from './launched.js'
 import { untilFollows } from './replication.js'
@@ -56,13 +56,8 @@ export async function bringSentinel({
     )
     // Only the one that will lead: others that looked as often would undo a promotion before they have heard of it.
     await Promise.all(sentinels.slice(0, 1).map(hasten))
-    await Promise.all(
-      sentinels.map((sentinel) =>
-        until(() => knowsGroup(sentinel), {
-          what: 'each sentinel knows the replica and the other sentinels',
-        }),
-      ),
-    )
+    const what = 'each sentinel knows the replica and the other sentinels'
+    await Promise.all(sentinels.map((sentinel) => until(() => knowsGroup(sentinel), { what })))
     return {
       name: NAME,
       sentinels: sentinels.map(({ host, port }) => ({ host, port })),
@@ -96,46 +91,30 @@ function configuration({ host, port }: Server): string {
 
 /** Has the sentinel look ten times a second, where it would by itself once a second or less often. */
 async function hasten(sentinel: Server): Promise<void> {
-  await withAdmin(sentinel, (command) =>
-    command('SENTINEL', 'DEBUG', 'INFO-PERIOD', 100, 'PING-PERIOD', 100, 'PUBLISH-PERIOD', 100),
-  )
+  await ask(sentinel, 'SENTINEL', 'DEBUG', 'INFO-PERIOD', 100, 'PING-PERIOD', 100, 'PUBLISH-PERIOD', 100)
 }
 
 async function knowsGroup(sentinel: Server): Promise<boolean> {
-  return withAdmin(sentinel, async (command) => {
-    const replicas = JSON.stringify(await command('SENTINEL', 'REPLICAS', NAME))
-    const group = JSON.stringify(await command('SENTINEL', 'MASTER', NAME))
-    return (
-      replicas.includes('"master-link-status","ok"') &&
-      group.includes(`"num-other-sentinels","${SENTINELS - 1}"`)
-    )
-  })
+  const replicas = JSON.stringify(await ask(sentinel, 'SENTINEL', 'REPLICAS', NAME))
+  const group = JSON.stringify(await ask(sentinel, 'SENTINEL', 'MASTER', NAME))
+  return (
+    replicas.includes('"master-link-status","ok"') &&
+    group.includes(`"num-other-sentinels","${SENTINELS - 1}"`)
+  )
 }
 
 async function promote(sentinels: readonly Server[], next: Server, last: Server): Promise<void> {
   // Replication is asynchronous: a failover now would drop what has not arrived yet.
   await untilFollows(next, last)
-  const [first] = sentinels
-  if (!first) throw new Error('a group has sentinels')
-  await withAdmin(first, async (command) => {
-    // Refused while the sentinel is not done with the failover before, or has yet to hear from the replica.
-    await until(async () => (await command('SENTINEL', 'FAILOVER', NAME)) === 'OK', {
-      what: 'the sentinel takes up the failover',
-    })
+  // Refused while the sentinel is not done with the failover before, or has yet to hear from the replica.
+  await until(async () => (await ask(sentinels[0], 'SENTINEL', 'FAILOVER', NAME)) === 'OK', {
+    what: 'the sentinel takes up the failover',
   })
   // A client may ask any of them.
+  const named = async (sentinel: Server): Promise<boolean> =>
+    String(await ask(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).endsWith(`,${next.port}`)
   await Promise.all(
-    sentinels.map((sentinel) =>
-      withAdmin(sentinel, (command) =>
-        until(
-          async () =>
-            JSON.stringify(await command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).includes(
-              `"${next.port}"`,
-            ),
-          { what: 'every sentinel names the new primary' },
-        ),
-      ),
-    ),
+    sentinels.map((each) => until(() => named(each), { what: 'every sentinel names the new primary' })),
   )
   await untilFollows(last, next)
 }

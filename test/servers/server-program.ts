@@ -1,24 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Guard } from './guard.js'
-import type { Running } from './launch.js'
-import { type Command, processLauncher } from './process.js'
-import { standsStill } from './stands-still.js'
+import type { Launcher, Running, Signal } from './launch.js'
+import { standsStill } from './process.js'
 import { Impossible, until } from './until.js'
 
 /** A server program that runs here, on one port and in a folder of its own: neither outlives this process. */
-export abstract class ServerProgram {
+export abstract class ServerProgram<Order = unknown> {
   readonly host = '127.0.0.1'
-  /** What messages call it. */
   protected abstract readonly title: string
   #running: Running | undefined
 
   constructor(
     protected readonly guard: Guard,
     readonly port: number,
+    protected readonly order: Order,
   ) {}
 
-  protected abstract command(): Command | Promise<Command>
+  protected abstract launcher(): Launcher | Promise<Launcher>
   protected abstract args(): readonly string[]
   /** Whether it serves. It may fail until it does. */
   protected abstract answers(): Promise<unknown>
@@ -31,7 +30,6 @@ export abstract class ServerProgram {
     return this.#running?.pid
   }
 
-  /** Whether its process runs, paused or not. */
   get runs(): boolean {
     return this.#running !== undefined
   }
@@ -39,19 +37,17 @@ export abstract class ServerProgram {
   /** Starts the process, again after `kill` on the same port and data, and waits for nothing. */
   async launch(): Promise<void> {
     const { guard, port } = this
-    this.#running = await processLauncher(await this.command()).launch({
-      args: this.args(),
-      dir: guard.dir,
-      port,
-      undo: (shell) => guard.undo(shell),
-    })
+    const launcher = await this.launcher()
+    const undo = (shell: string): void => guard.undo(shell)
+    this.#running = await launcher.launch({ args: this.args(), dir: guard.dir, port, undo })
   }
 
   async serves(): Promise<void> {
     await until(
       async () => {
         const words = await this.#running?.lastWords()
-        if (words !== undefined) throw new Impossible(`${this.title} ended at once:\n${words}`)
+        if (words !== undefined)
+          throw new Impossible(`${this.title} ended at once:\n${await this.log()}${words}`)
         return Boolean(await this.answers())
       },
       { what: `${this.title} serves at ${this.address}`, withinMs: 60_000, everyMs: 20 },
@@ -78,21 +74,31 @@ export abstract class ServerProgram {
 
   /** Ends it as a crash would. Its data stays as a crash leaves it. */
   async kill(): Promise<void> {
-    const running = this.#running
-    this.#running = undefined
-    await running?.signal('SIGKILL')
-    if (running)
-      await until(async () => (await running.lastWords()) !== undefined, { what: `${this.title} has ended` })
+    await this.end('SIGKILL')
   }
 
-  /** Ends it for good and removes its folder. */
+  /** Ends it for good and removes its folder. A second call does nothing. */
   async stop(): Promise<void> {
     await this.kill()
     await this.guard.dismiss()
   }
+
+  protected async end(signal: Signal): Promise<void> {
+    const running = this.#running
+    this.#running = undefined
+    if (!running) return
+    await running.signal(signal)
+    // A process that is paused does not hear SIGTERM.
+    await running.signal('SIGCONT')
+    await until(async () => (await running.lastWords()) !== undefined, { what: `${this.title} has ended` })
+    await running.discard()
+  }
+
+  protected async log(): Promise<string> {
+    return ''
+  }
 }
 
-/** A folder for a server, with those files. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<Guard> {
   const guard = await Guard.mount()
   for (const [name, text] of Object.entries(files)) {

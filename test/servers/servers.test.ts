@@ -4,7 +4,7 @@ import { bringServer } from './index.js'
 import { LaunchedServer } from './launched.js'
 import { findPackage } from './packages.js'
 import { onPath } from './path.js'
-import { answersPing } from './ping.js'
+import { answersPing } from './port.js'
 import type { Server } from './server.js'
 
 const flavour = parseWanted(process.env['HOLDFAST_FLAVOUR'] ?? 'redis-7.0')

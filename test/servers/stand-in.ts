@@ -1,7 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { listen } from './port.js'
 
-/** What listens where a server is looked for. */
 export interface StandIn {
   readonly host: string
   readonly port: number

@@ -19,6 +19,6 @@ export async function bringServer({
   const url = process.env['HOLDFAST_REDIS_URL']
   const plain = plan.args === undefined && plan.files === undefined && plan.port === undefined
   if (flavour === 'any' && plain && url !== undefined && url !== '') return GivenServer.reach(url)
-  const way = await findWay({ wanted: flavour, group: false }, prefer, undefined, say)
+  const way = await findWay({ wanted: flavour, group: false }, prefer, say)
   return LaunchedServer.start({ ...plan, way })
 }

@@ -30,5 +30,4 @@ export async function until<T>(
   }
 }
 
-/** Thrown by a question to say that waiting longer is no use. */
 export class Impossible extends Error {}

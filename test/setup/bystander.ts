@@ -22,7 +22,6 @@ export class Bystander {
     return new Bystander(() => clusterClient(inject('servers').cluster.startupNodes))
   }
 
-  /** Waits until so much time has passed at the server. */
   async pass(ms: number): Promise<void> {
     const until = (await this.timeMs()) + ms
     await eventually(
@@ -32,14 +31,12 @@ export class Bystander {
     )
   }
 
-  /** What time it is at the server. */
   async timeMs(): Promise<number> {
     const time = await this.ask('any', 'TIME')
     const [seconds, microseconds] = Array.isArray(time) ? time.map(Number) : []
     return (seconds ?? 0) * 1_000 + (microseconds ?? 0) / 1_000
   }
 
-  /** The names of all keys that contain that text. */
   async keys(text: string): Promise<string[]> {
     const found: string[] = []
     for (const node of await this.#reach().nodes()) {
@@ -54,7 +51,6 @@ export class Bystander {
     return await this.#reach().send(key, { command }, command, ...args)
   }
 
-  /** Asks every node. */
   async askAll(command: string, ...args: string[]): Promise<void> {
     for (const node of await this.#reach().nodes()) await node.send({ command }, command, ...args)
   }

@@ -44,7 +44,6 @@ export function standaloneClient(
   return quiet(new ioredis6.Redis({ ...options, lazyConnect: true }))
 }
 
-/** A client of a Sentinel group. */
 export function sentinelClient(
   group: { sentinels: Endpoint[]; name: string },
   library: MatrixLibrary = clientLibrary,
@@ -58,7 +57,6 @@ export function sentinelClient(
   return quiet(new ioredis6.Redis(options))
 }
 
-/** A client of a cluster. */
 export function clusterClient(
   startupNodes: Endpoint[],
   options = {},

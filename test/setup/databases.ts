@@ -1,11 +1,11 @@
 /** Database servers that all test files of a run share, each started when the first file asks for it, and a database in them for each. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { listen } from '../servers/port.js'
 import {
   bringSqlServer,
   type ProductName,
@@ -26,7 +26,6 @@ interface Answer {
   readonly address?: SqlAddress
 }
 
-/** Offers them for the whole run. */
 export async function offerDatabases(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const servers = new Map<string, Promise<SqlServer>>()
   const answer = async (verb: string | undefined, name: string | undefined): Promise<Answer> => {
@@ -46,11 +45,8 @@ export async function offerDatabases(): Promise<{ readonly port: number; stop():
       .then((told) => response.end(JSON.stringify(told)))
       .catch(() => response.destroy())
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
   return {
-    port: typeof address === 'object' && address ? address.port : 0,
+    port: await listen(listener),
     stop: async () => {
       listener.close()
       listener.closeAllConnections()
@@ -68,28 +64,18 @@ async function ask(verb: 'find' | 'bring', product: ProductName): Promise<Answer
 /** A database of one test file, on a server that others use too. */
 export interface Database {
   readonly product: ProductName
-  /** Where it is. */
   readonly address: SqlAddress
   /** Removes it, with whatever is still connected to it. */
   drop(): Promise<void>
 }
 
-/** Makes one. */
 export async function bringDatabase(product: ProductName): Promise<Database> {
   const { address, refusal } = await ask('bring', product)
   if (!address) throw new Error(refusal)
   const database = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(product, address, `CREATE DATABASE ${database}`)
-  return {
-    product,
-    address: { ...address, database },
-    drop: () =>
-      onServer(
-        product,
-        address,
-        `DROP DATABASE ${database}${product === 'PostgreSQL' ? ' WITH (FORCE)' : ''}`,
-      ),
-  }
+  const dropping = `DROP DATABASE ${database}${product === 'PostgreSQL' ? ' WITH (FORCE)' : ''}`
+  return { product, address: { ...address, database }, drop: () => onServer(product, address, dropping) }
 }
 
 /**

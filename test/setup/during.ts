@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 type Ending = { end(): unknown } | { stop(): unknown } | { close(): unknown } | { kill(): unknown }
 
-/** Brings one for each test. */
-export function duringEach<It extends Ending>(bring: () => It | Promise<It>): It {
-  return broughtBy(bring, beforeEach, afterEach)
+export function duringEach<It extends Ending>(bring: () => It | Promise<It>, withinMs?: number): It {
+  return broughtBy(bring, (hook) => beforeEach(hook, withinMs), afterEach)
 }
 
 /** Brings one for all tests of the file, or of the block in which it is called. */

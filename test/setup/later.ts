@@ -3,3 +3,13 @@ export function later<Result>(expectation: Promise<Result>): Promise<Result> {
   expectation.catch(() => undefined)
   return expectation
 }
+
+/** The error that a call came to, if any. */
+export async function rejection(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}

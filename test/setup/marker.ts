@@ -12,6 +12,9 @@ import { acquireChannel } from '../../src/observe/trace/acquire.js'
 import { holdChannel } from '../../src/observe/trace/hold.js'
 import { releaseChannel } from '../../src/observe/trace/release.js'
 import { Sdk } from '../otel/scene.js'
+import { rejection } from './later.js'
+
+export { rejection }
 
 const EVENTS = {
   waiting: true,
@@ -25,7 +28,6 @@ const EVENTS = {
   error: true,
 } satisfies Record<keyof HoldfastEvents, true>
 
-/** One secret, and what must not have it. */
 export class Marker {
   readonly text = `s3cret${randomUUID().replaceAll('-', '')}`
 
@@ -104,7 +106,6 @@ export class Heard implements AsyncDisposable {
     this.#ends.push(instrument(holdfast, this.#sdk), expose(holdfast, { registry: this.#registry }))
   }
 
-  /** Everything so far: events, messages of channels, spans and metrics. */
   async told(): Promise<unknown[]> {
     await this.#sdk.flush()
     const spans = this.#spans
@@ -117,16 +118,6 @@ export class Heard implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const end of this.#ends) end[Symbol.dispose]()
     await this.#sdk[Symbol.asyncDispose]()
-  }
-}
-
-/** What a call came to. */
-export async function rejection(call: () => unknown): Promise<unknown> {
-  try {
-    await call()
-    return undefined
-  } catch (error) {
-    return error
   }
 }
 

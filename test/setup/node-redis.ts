@@ -13,7 +13,6 @@ interface Endpoint {
 
 type Options = Readonly<Record<string, unknown>>
 
-/** Makes them with one version of node-redis. */
 export interface NodeRedisClients {
   standalone(options: Options): StandaloneClient
   sentinel(

@@ -109,7 +109,6 @@ function storePlace(name: string, kind: KindName, store: Store, clock?: VirtualC
   return new LocalPlace({ name, kind, open: () => store, traits: store.traits, clock })
 }
 
-/** Three stores in memory as one, in virtual time. */
 export function quorumInMemory(): Place {
   const clock = new VirtualClock()
   const members = [1, 2, 3].map(() => new MemoryStore(clock))

@@ -17,7 +17,6 @@ export const WATCHDOG_MS = 30_000
 
 export type Terms = Partial<AcquireRequest>
 
-/** What one client has opened in a store. */
 export interface Opened {
   readonly clientId: string
   readonly session: StoreSession
@@ -70,7 +69,6 @@ export abstract class PortClient<Kind extends string> {
     return reply
   }
 
-  /** Takes it for a new owner. */
   async take(kind: Kind, name: string, terms: Terms = {}): Promise<Owner> {
     const owner = this.owner()
     await this.granted(kind, name, owner, terms)
@@ -99,7 +97,6 @@ export abstract class PortClient<Kind extends string> {
     return await this.granted(kind, name, owner, terms)
   }
 
-  /** Enters, and leaves again. */
   async passes(kind: Kind, name: string, owner: Owner): Promise<void> {
     await this.enters(kind, name, owner)
     await this.release(kind, name, owner)
@@ -129,12 +126,10 @@ export abstract class PortClient<Kind extends string> {
     return this.ports[kind].inspect(name)
   }
 
-  /** Who holds it so, in order of their names. */
   async holders(kind: Kind, name: string): Promise<Owner[]> {
     return (await this.inspect(kind, name)).owners.map(({ owner }) => owner).sort()
   }
 
-  /** Nobody listens any more. */
   stopListening(): void {
     for (const watch of this.#watches.splice(0)) watch.close()
   }
@@ -185,7 +180,6 @@ export class LineClient extends PortClient<Kind> {
 
 export type Side = 'read' | 'write'
 
-/** One client at the two ports of read-write locks. */
 export class ReadWriteClient extends PortClient<Side> {
   constructor(opened: Opened) {
     const { readWriteLock } = opened.session

@@ -57,7 +57,6 @@ abstract class PortPlace<Client extends Closing> {
     await Promise.all(this.#clients.splice(0).map((client) => client.close()))
   }
 
-  /** Lets time pass where the locks are. */
   abstract pass(ms: number): Promise<void>
 
   protected abstract open(clientId: string, firstLeaseMs: number, clock: Clock): Opened
@@ -65,7 +64,6 @@ abstract class PortPlace<Client extends Closing> {
 
 export type { PortPlace }
 
-/** In memory and virtual time. */
 export class MemoryPlace<Client extends Closing> extends PortPlace<Client> {
   readonly clock = new VirtualClock()
   readonly #rows = new MemoryRows(this.clock)
@@ -84,7 +82,6 @@ export class MemoryPlace<Client extends Closing> extends PortPlace<Client> {
   }
 }
 
-/** On Redis. */
 export class RedisPlace<Client extends Closing> extends PortPlace<Client> {
   /** The server, or the cluster, seen from beside. */
   readonly server: Bystander
@@ -146,7 +143,6 @@ export class RedisPlace<Client extends Closing> extends PortPlace<Client> {
 
 let names = 0
 
-/** A name nobody else uses. */
 export function lockName(): string {
   names += 1
   return `ports:${process.pid}:${Date.now()}:${names}`

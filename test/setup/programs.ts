@@ -10,14 +10,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of the programs of this run. */
     programs: string
   }
 }
 
 export interface Programs {
   readonly folder: string
-  /** Removes them. */
   stop(): Promise<void>
 }
 
@@ -75,7 +73,6 @@ const namedImports: Plugin = {
   },
 }
 
-/** Where the program is that was compiled from this source. */
 export function programOf(source: URL): string {
   return join(inject('programs'), relative(root, fileURLToPath(source)).replace(/\.ts$/, '.js'))
 }

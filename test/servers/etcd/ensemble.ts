@@ -27,7 +27,7 @@ export class EtcdEnsemble extends Ensemble<EtcdServer> {
     }
     const cluster = seats.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join()
     for (const { name, port, peerUrl } of seats)
-      members.push(await EtcdServer.prepare(order, port, { name, peerUrl, cluster }))
+      members.push(await EtcdServer.prepare({ ...order, name, peerPort: port, peerUrl, cluster }))
     return await ensemble.started()
   }
 

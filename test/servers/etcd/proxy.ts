@@ -1,31 +1,28 @@
 import { Guard } from '../guard.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { processLauncher } from '../process.js'
 import { ServerProgram, started } from '../server-program.js'
 import { etcdProgram } from './programs.js'
 import type { EtcdServer } from './server.js'
 
-/** etcd's own proxy before one of its servers. */
-export class EtcdProxy extends ServerProgram {
+export class EtcdProxy extends ServerProgram<EtcdServer> {
   readonly title = "etcd's proxy"
-  #to = ''
 
   static async before(server: EtcdServer): Promise<EtcdProxy> {
-    const proxy = new EtcdProxy(await Guard.mount(), await freePort())
-    proxy.#to = server.url
-    return await started(proxy)
+    return await started(new EtcdProxy(await Guard.mount(), await freePort(), server))
   }
 
   get url(): string {
     return `http://${this.address}`
   }
 
-  protected command(): Promise<Command> {
-    return etcdProgram('etcd')
+  protected async launcher(): Promise<Launcher> {
+    return processLauncher(await etcdProgram('etcd'))
   }
 
   protected args(): readonly string[] {
-    return ['grpc-proxy', 'start', '--endpoints', this.#to, '--listen-addr', this.address]
+    return ['grpc-proxy', 'start', '--endpoints', this.order.url, '--listen-addr', this.address]
   }
 
   protected async answers(): Promise<boolean> {

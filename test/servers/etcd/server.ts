@@ -1,14 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import type { Guard } from '../guard.js'
+import { run } from '../kept.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { type Command, processLauncher } from '../process.js'
 import { folderWith, ServerProgram, started } from '../server-program.js'
-import type { Certificate } from '../sql/certificate.js'
+import type { Certificate } from '../sql/product.js'
 import { type EtcdRelease, etcdProgram } from './programs.js'
-
-const run = promisify(execFile)
 
 export interface EtcdOrder {
   readonly args?: readonly string[]
@@ -21,44 +19,33 @@ export interface EtcdOrder {
   readonly fsync?: boolean
 }
 
+/** One of a cluster, with where the others reach it. */
 export interface Membership {
   readonly name: string
-  /** Where the others reach it. */
+  readonly peerPort: number
   readonly peerUrl: string
   readonly cluster: string
 }
 
-/** One etcd, on a data folder of its own. */
-export class EtcdServer extends ServerProgram {
+export class EtcdServer extends ServerProgram<EtcdOrder & Membership> {
   readonly title = 'etcd'
   #memberId = ''
 
-  private constructor(
-    guard: Guard,
-    port: number,
-    readonly peerPort: number,
-    private readonly order: EtcdOrder,
-    private readonly membership: Membership,
-  ) {
-    super(guard, port)
-  }
-
-  /** Starts one that stands alone; resolves when it serves. */
   static async start(order: EtcdOrder = {}): Promise<EtcdServer> {
     const peerPort = await freePort()
     const peerUrl = `http://127.0.0.1:${peerPort}`
-    const alone = { name: 'alone', peerUrl, cluster: `alone=${peerUrl}` }
-    return await started(await EtcdServer.prepare(order, peerPort, alone))
+    const alone = { name: 'alone', peerPort, peerUrl, cluster: `alone=${peerUrl}` }
+    return await started(await EtcdServer.prepare({ ...order, ...alone }))
   }
 
   /** One that is not started yet. */
-  static async prepare(order: EtcdOrder, peerPort: number, membership: Membership): Promise<EtcdServer> {
+  static async prepare(order: EtcdOrder & Membership): Promise<EtcdServer> {
     const { tls, signedTokensEndAfterS } = order
     const guard = await folderWith({
       ...(tls && { 'key.pem': tls.key, 'cert.pem': tls.cert }),
       ...(signedTokensEndAfterS && { secret: 'of tests' }),
     })
-    return new EtcdServer(guard, await freePort(), peerPort, order, membership)
+    return new EtcdServer(guard, await freePort(), order)
   }
 
   get url(): string {
@@ -75,7 +62,6 @@ export class EtcdServer extends ServerProgram {
     return (await run(program, before, { env: { ETCDCTL_API: '3' } })).stdout
   }
 
-  /** Starts etcdctl with this server; what it prints is to be read. */
   async spawnCtl(...args: readonly string[]): Promise<ChildProcess> {
     const [program, ...before] = await this.#ctl(args)
     return spawn(program, before, { env: { ETCDCTL_API: '3' }, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -95,27 +81,28 @@ export class EtcdServer extends ServerProgram {
     else await this.launch()
   }
 
-  protected command(): Promise<Command> {
-    return etcdProgram('etcd', this.order.release)
+  protected async launcher(): Promise<Launcher> {
+    return processLauncher(await etcdProgram('etcd', this.order.release))
   }
 
   protected async answers(): Promise<boolean> {
     // It fails without a majority. What a member says of its leader may be of before it was paused.
     await this.ctl('endpoint', 'health')
     const status = await this.ctl('endpoint', 'status', '--write-out=json')
-    this.#memberId = BigInt(memberIdOf(status)).toString(16)
+    // Too long for a number of JavaScript.
+    this.#memberId = BigInt(/"member_id":(\d+)/.exec(status)?.[1] ?? '').toString(16)
     return true
   }
 
   protected args(): string[] {
-    const { order, membership, peerPort, url } = this
+    const { order, url } = this
     const { args = [], tls, signedTokensEndAfterS: endAfterS, release, fsync = false } = order
     const signed = `jwt,sign-method=HS256,priv-key=secret,ttl=${endAfterS}s`
     return [
-      ...['--name', membership.name, '--data-dir', 'data', '--log-level', 'error'],
+      ...['--name', order.name, '--data-dir', 'data', '--log-level', 'error'],
       ...['--listen-client-urls', url, '--advertise-client-urls', url],
-      ...['--listen-peer-urls', `http://127.0.0.1:${peerPort}`],
-      ...['--initial-advertise-peer-urls', membership.peerUrl, '--initial-cluster', membership.cluster],
+      ...['--listen-peer-urls', `http://127.0.0.1:${order.peerPort}`],
+      ...['--initial-advertise-peer-urls', order.peerUrl, '--initial-cluster', order.cluster],
       ...['--initial-cluster-state', 'new'],
       ...(tls ? ['--cert-file', 'cert.pem', '--key-file', 'key.pem'] : []),
       ...(tls?.asksForOne ? ['--client-cert-auth', '--trusted-ca-file', 'cert.pem'] : []),
@@ -125,9 +112,4 @@ export class EtcdServer extends ServerProgram {
       ...args,
     ]
   }
-}
-
-/** Too long for a number of JavaScript. */
-function memberIdOf(status: string): string {
-  return /"member_id":(\d+)/.exec(status)?.[1] ?? ''
 }

@@ -1,13 +1,11 @@
 import { mariadb } from './mariadb.js'
 import { mysql } from './mysql.js'
 import { postgres } from './postgres.js'
-import type { ProductName, SqlProduct } from './product.js'
-import { releaseOf } from './release.js'
+import { type ProductName, releaseOf, type SqlProduct } from './product.js'
 import { type SqlOrder, SqlServer } from './server.js'
 
 export { PostgresPair } from './postgres-pair.js'
-export type { ProductName } from './product.js'
-export { releaseOf } from './release.js'
+export { type ProductName, releaseOf } from './product.js'
 export type { SqlAddress, SqlOrder, SqlServer } from './server.js'
 
 const products: Readonly<Record<ProductName, SqlProduct>> = {

@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
-import { promisify } from 'node:util'
+import { run } from '../kept.js'
 import type { Program } from './product.js'
-
-const run = promisify(execFile)
 
 /** Finds programs that belong together: all in one of these folders, or of those of PATH. */
 export async function onMachine(

@@ -4,7 +4,6 @@ import { isRoot, onMachine } from './installed.js'
 import { findInDebian, folderArguments, prepareMysql, secureMysql, settingArguments } from './mysql.js'
 import type { Installed, Place, Run, SqlProduct } from './product.js'
 
-/** What is fetched where none is installed. */
 const RELEASE = '11.8'
 const FROM_DEBIAN = {
   name: `mariadb-${RELEASE}`,

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import { type DebianProgram, unpackFromDebian } from '../debian.js'
-import type { CertificateFiles } from './certificate.js'
 import { isRoot } from './installed.js'
-import { account, type Installed, type Place, type SqlProduct } from './product.js'
+import { account, type CertificateFiles, type Installed, type Place, type SqlProduct } from './product.js'
 
 const DEFAULTS = {
   bind_address: '127.0.0.1',
@@ -37,7 +36,7 @@ export const mysql: SqlProduct = {
 
   serve: ({ installed, dir, port }, settings) => ({
     program: installed.program('mysqld'),
-    args: [...settingArguments(dir, port, { mysqlx: 'OFF', ...settings }, installed.share)],
+    args: settingArguments(dir, port, { mysqlx: 'OFF', ...settings }, installed.share),
   }),
 
   secure: secureMysql,
@@ -54,7 +53,6 @@ export async function findInDebian(wanted: DebianProgram, share: string): Promis
   }
 }
 
-/** The command line of a server of the MySQL family. */
 export function settingArguments(
   dir: string,
   port: number,
@@ -69,7 +67,6 @@ export function settingArguments(
   ]
 }
 
-/** Those of the data folder, and of what the program reads. */
 export function folderArguments(dir: string, share: string | undefined): string[] {
   return [
     ...['--no-defaults', `--datadir=${join(dir, 'data')}`, `--tmpdir=${dir}`, '--secure-file-priv='],
@@ -88,7 +85,6 @@ export async function secureMysql(
   return { require_secure_transport: 'ON', ssl_key: keyFile, ssl_cert: certFile }
 }
 
-/** Makes the user and the database, as root by the Unix socket. */
 export async function prepareMysql({ dir }: Place): Promise<void> {
   const connection = await createConnection({ socketPath: join(dir, 'socket'), user: 'root' })
   try {

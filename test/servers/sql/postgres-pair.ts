@@ -41,18 +41,11 @@ export class PostgresPair {
       const pair = new PostgresPair(primary, replica)
       await pair.untilFollows()
       if (synchronous) {
-        await withPostgres(primary.address, async (client) => {
-          await client.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'")
-          await client.query('SELECT pg_reload_conf()')
-          await until(
-            async () => {
-              const { rows } = await client.query<{ sync_state: string }>(
-                'SELECT sync_state FROM pg_stat_replication',
-              )
-              return rows[0]?.sync_state === 'sync'
-            },
-            { what: 'the replica is synchronous' },
-          )
+        await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'replica'")
+        await ask(primary, 'SELECT pg_reload_conf()')
+        const state = 'SELECT sync_state FROM pg_stat_replication'
+        await until(async () => (await ask(primary, state)) === 'sync', {
+          what: 'the replica is synchronous',
         })
       }
       return pair
@@ -64,21 +57,11 @@ export class PostgresPair {
 
   /** Resolves when the replica has all that the primary had written before this call. */
   async untilFollows(): Promise<void> {
-    const written = await withPostgres(this.primary.address, async (client) => {
-      const { rows } = await client.query<{ lsn: string }>('SELECT pg_current_wal_lsn() AS lsn')
-      return rows[0]?.lsn
+    const written = await ask(this.primary, 'SELECT pg_current_wal_lsn()')
+    const has = `SELECT pg_last_wal_replay_lsn() >= '${written}'::pg_lsn`
+    await until(async () => (await ask(this.replica, has)) === true, {
+      what: 'the replica follows the primary',
     })
-    await until(
-      () =>
-        withPostgres(this.replica.address, async (client) => {
-          const { rows } = await client.query<{ there: boolean | null }>(
-            'SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn AS there',
-            [written],
-          )
-          return rows[0]?.there ?? false
-        }),
-      { what: 'the replica follows the primary' },
-    )
   }
 
   /** Ends the replication for good. The replica has all that the primary had written before this call. */
@@ -86,29 +69,27 @@ export class PostgresPair {
     await this.untilFollows()
     const rules = join(this.primary.address.dir, 'data', 'pg_hba.conf')
     await writeFile(rules, `local replication all reject\n${await readFile(rules, 'utf8')}`)
-    await withPostgres(this.primary.address, async (client) => {
-      await client.query('SELECT pg_reload_conf()')
-      await until(
-        async () => {
-          const { rows } = await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_replication')
-          return rows.length === 0
-        },
-        { what: 'the replica is cut off' },
-      )
-    })
+    await ask(this.primary, 'SELECT pg_reload_conf()')
+    const cut = 'SELECT pg_terminate_backend(pid) FROM pg_stat_replication'
+    await until(async () => (await ask(this.primary, cut)) === undefined, { what: 'the replica is cut off' })
   }
 
   /** Makes the replica take writes. The primary is left as it is: kill or pause it first. */
   async promote(): Promise<void> {
-    await withPostgres(this.replica.address, async (client) => {
-      const { rows } = await client.query<{ done: boolean }>('SELECT pg_promote(true, 30) AS done')
-      if (!rows[0]?.done) throw new Impossible('the replica was not promoted in time')
-    })
+    const done = await ask(this.replica, 'SELECT pg_promote(true, 30)')
+    if (done !== true) throw new Impossible('the replica was not promoted in time')
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.primary.stop(), this.replica.stop()])
   }
+}
+
+async function ask({ address }: SqlServer, statement: string): Promise<unknown> {
+  return await withPostgres(address, async (client) => {
+    const { rows } = await client.query({ text: statement, rowMode: 'array' })
+    return rows[0]?.[0]
+  })
 }
 
 /** It starts before its primary is back, for which it would not look again for five seconds. */

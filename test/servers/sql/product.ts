@@ -1,6 +1,29 @@
-import type { CertificateFiles } from './certificate.js'
+import process from 'node:process'
 
 export type ProductName = 'PostgreSQL' | 'MariaDB' | 'MySQL'
+
+/** The releases of databases that are tested beside those at hand: the oldest and the newest, as far as they can be had. */
+export const databaseReleases = ['postgres-13', 'postgres-18', 'mariadb-11.8'] as const
+export type DatabaseRelease = (typeof databaseReleases)[number]
+
+/** The release of that product which the run is to test, if it is one of those. */
+export function releaseOf(product: ProductName): string | undefined {
+  const [name, release] = (process.env['HOLDFAST_DATABASE'] ?? '').split('-')
+  return name === { PostgreSQL: 'postgres', MariaDB: 'mariadb', MySQL: 'mysql' }[product]
+    ? release
+    : undefined
+}
+
+/** A certificate for 127.0.0.1 that is its own authority, and its key, both in PEM. */
+export interface Certificate {
+  readonly key: string
+  readonly cert: string
+}
+
+export interface CertificateFiles {
+  readonly keyFile: string
+  readonly certFile: string
+}
 
 /** A program, what must precede its arguments, and the environment it needs beside ours. */
 export interface Program {
@@ -9,7 +32,6 @@ export interface Program {
 }
 
 export interface Installed {
-  /** For the one line that says so. */
   readonly from: string
   /** The folder of its data files, for programs that do not find it themselves. */
   readonly share?: string | undefined
@@ -29,11 +51,9 @@ export interface Place {
 export interface Run {
   readonly program: Program
   readonly args: readonly string[]
-  /** A file that is its standard input. */
   readonly input?: string
 }
 
-/** What it takes to have a server of one product. */
 export interface SqlProduct {
   readonly name: ProductName
   /** Where the programs of that release are, or of whichever is at hand; or why they cannot be had. */

@@ -1,18 +1,23 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, open, readFile } from 'node:fs/promises'
+import { chown, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
-import { promisify } from 'node:util'
 import { Guard } from '../guard.js'
+import { run } from '../kept.js'
 import { freePort } from '../port.js'
-import { standsStill } from '../stands-still.js'
+import { standsStill } from '../process.js'
 import { Impossible, until } from '../until.js'
-import { type Certificate, writeCertificate } from './certificate.js'
-import { account, type Place, type Program, type Run, type SqlProduct } from './product.js'
-import { releaseOf } from './release.js'
-
-const run = promisify(execFile)
+import {
+  account,
+  type Certificate,
+  type CertificateFiles,
+  type Place,
+  type Program,
+  type Run,
+  releaseOf,
+  type SqlProduct,
+} from './product.js'
 
 export interface SqlAddress {
   readonly host: string
@@ -157,12 +162,7 @@ export class SqlServer {
     await running
   }
 
-  #options({ environment }: Program): {
-    cwd: string
-    env: NodeJS.ProcessEnv
-    uid?: number
-    gid?: number
-  } {
+  #options({ environment }: Program) {
     const { dir, installed } = this.place
     const env = { ...process.env, HOME: dir, LC_ALL: 'C', ...environment }
     return { cwd: dir, env, ...installed.identity }
@@ -174,6 +174,19 @@ export class SqlServer {
     const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
     return text.split(' ').filter(Boolean).map(Number)
   }
+}
+
+/** Puts them where the server finds them; servers refuse a key that others may read. */
+async function writeCertificate(
+  { dir, installed: { identity } }: Place,
+  { key, cert }: Certificate,
+): Promise<CertificateFiles> {
+  const files = { keyFile: join(dir, 'key.pem'), certFile: join(dir, 'cert.pem') }
+  for (const [file, text] of Object.entries({ [files.keyFile]: key, [files.certFile]: cert })) {
+    await writeFile(file, text, { mode: 0o600 })
+    if (identity) await chown(file, identity.uid, identity.gid)
+  }
+  return files
 }
 
 /** SIGQUIT is PostgreSQL's way to end at once with all its processes; what does not heed it is killed. */

@@ -1,11 +1,10 @@
 import { connect } from 'node:net'
-import type { Guard } from '../guard.js'
+import type { Launcher } from '../launch.js'
 import { freePort } from '../port.js'
-import type { Command } from '../process.js'
+import { processLauncher } from '../process.js'
 import { folderWith, ServerProgram, started } from '../server-program.js'
 import { zooKeeperClasspath } from './program.js'
 
-/** Lines of zoo.cfg by their names. */
 export type ZooKeeperSettings = Readonly<Record<string, string | number | boolean>>
 
 export interface ZooKeeperOrder {
@@ -34,19 +33,10 @@ const PROPERTIES: ZooKeeperOrder['properties'] = {
   'org.slf4j.simpleLogger.defaultLogLevel': 'warn',
 }
 
-/** What starts a Java program quickly and keeps it small. */
 const JVM = ['-Xmx192m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']
 
-export class ZooKeeperServer extends ServerProgram {
+export class ZooKeeperServer extends ServerProgram<ZooKeeperOrder> {
   readonly title = 'ZooKeeper'
-
-  private constructor(
-    guard: Guard,
-    port: number,
-    private readonly order: ZooKeeperOrder,
-  ) {
-    super(guard, port)
-  }
 
   static async start(order: ZooKeeperOrder = {}): Promise<ZooKeeperServer> {
     return await started(await ZooKeeperServer.prepare(order))
@@ -79,10 +69,10 @@ export class ZooKeeperServer extends ServerProgram {
     return said
   }
 
-  protected async command(): Promise<Command> {
+  protected async launcher(): Promise<Launcher> {
     const properties = Object.entries({ ...PROPERTIES, ...this.order.properties })
     const defined = properties.map(([name, value]) => `-D${name}=${value}`)
-    return ['java', ...JVM, ...defined, '-cp', await zooKeeperClasspath()]
+    return processLauncher(['java', ...JVM, ...defined, '-cp', await zooKeeperClasspath()])
   }
 
   protected args(): readonly string[] {
