@@ -5,26 +5,15 @@ import { placeNames } from '../setup/places.js'
 
 const here = new URL('.', import.meta.url)
 const suiteFolder = new URL('../../src/conformance/', import.meta.url)
-const files = await readdir(here)
 const caseFiles = (await readdir(new URL('cases/', suiteFolder))).map((file) => `cases/${file}`)
 const read = (file: string): Promise<string> => readFile(new URL(file, here), 'utf8')
 const readSuite = (file: string): Promise<string> => readFile(new URL(file, suiteFolder), 'utf8')
 
 describe('combinations', () => {
-  for (const name of placeNames) {
-    test(`the place ${name} has a test file that runs the whole suite`, async () => {
-      expect(files).toContain(`${name}.test.ts`)
-      expect(await read(`${name}.test.ts`)).toBe(
-        [
-          "import { placeOf } from '../setup/places.js'",
-          "import { contract } from './contract.js'",
-          '',
-          `contract(placeOf('${name}'))`,
-          '',
-        ].join('\n'),
-      )
-    })
-  }
+  test.each(placeNames)('the place %s has a test file that runs the whole suite', async (name) => {
+    const lines = (await read(`${name}.test.ts`)).trimEnd().split('\n')
+    expect(lines.at(-1)).toBe(`contract(placeOf('${name}'))`)
+  })
 
   test('every file of cases is in the suite', async () => {
     const suite = `${await readSuite('lock-cases.ts')}${await readSuite('conformance.ts')}`
