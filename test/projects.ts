@@ -136,7 +136,6 @@ const others: Project = {
     'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',
     'test/prometheus/server.test.ts',
-    'test/watchdog-thread/program.test.ts',
     'test/zookeeper/{curator,ensemble}.test.ts',
   ],
   workers: 4,

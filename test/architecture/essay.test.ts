@@ -10,15 +10,8 @@ const kept = [...essay.matchAll(/^\| ([OLWCX]\d) [^|]*\| `([^`]+)` \| `([^`]+)` 
 const files = [...essay.matchAll(/`([\w-]+(?:\/[\w-]+)*\.ts)`/g)].map(([, path = '']) => path)
 
 test('each rule has a line', () => {
-  const numbered = (letter: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
-  expect(kept.map(([rule]) => rule)).toEqual([
-    ...numbered('O', 5),
-    ...numbered('L', 6),
-    ...numbered('W', 9),
-    ...numbered('C', 3),
-    ...numbered('X', 2),
-  ])
+  const rules = 'O1 O2 O3 O4 O5 L1 L2 L3 L4 L5 L6 W1 W2 W3 W4 W5 W6 W7 W8 W9 C1 C2 C3 X1 X2'
+  expect(kept.map(([rule]) => rule)).toEqual(rules.split(' '))
 })
 
 describe('what the essay names is there', () => {

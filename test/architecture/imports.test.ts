@@ -1,6 +1,6 @@
 /** Who may import whom: the layers of the design, held on every import of `src`. */
 import { fileURLToPath } from 'node:url'
-import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { cruise, type ICruiseResult, type IRegularForbiddenRuleType } from 'dependency-cruiser'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -10,137 +10,83 @@ const watchdogThread = '^src/stores/redis/watchdog-thread/thread\\.ts$'
 
 /** The rooms of `src`, from the ground up: each imports only those before it. */
 const rooms = [
-  'base',
-  'observe',
-  'port',
-  'core',
-  'kinds',
-  'transactions',
-  'stores',
-  'client',
-  'recipes',
-  'holdfast.ts',
-  'integrations',
-  'index.ts',
-  'cli',
-  'conformance',
+  ...['base', 'observe', 'port', 'core', 'kinds', 'transactions', 'stores', 'client', 'recipes'],
+  ...['holdfast.ts', 'integrations', 'index.ts', 'cli', 'conformance'],
 ]
 
-const ruleSet: IFlattenedRuleSet = {
-  forbidden: [
-    {
-      name: 'core knows neither stores nor programs',
-      from: { path: '^src/core/' },
-      to: { path: '^src/(stores|cli)/' },
-    },
-    {
-      name: 'core does no I/O: no package and none of Node’s modules',
-      from: { path: '^src/core/' },
-      to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg'] },
-    },
-    {
-      name: 'the memory store does not know Redis',
-      from: { path: '^src/stores/memory/' },
-      to: { path: '^src/stores/redis/' },
-    },
-    {
-      name: 'the Redis store does not know memory',
-      from: { path: '^src/stores/redis/' },
-      to: { path: '^src/stores/memory/' },
-    },
-    {
-      name: 'locks of a transaction know neither stores nor clients',
-      from: { path: '^src/transactions/' },
-      to: { path: '^src/(core|kinds|port|stores|client)/', pathNot: '^src/port/sql-connection\\.ts$' },
-    },
-    {
-      name: 'a store in a database knows no other store',
-      from: { path: '^src/stores/(mysql|postgres|sqlite)/' },
-      to: { path: '^src/stores/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum)/' },
-    },
-    {
-      name: 'a store on a coordination server knows no other store',
-      from: { path: '^src/stores/(etcd|zookeeper|memcached)/' },
-      to: {
-        path: '^src/stores/(?!$1/)(etcd|zookeeper|memcached|mysql|postgres|sqlite|redis|memory|quorum)/',
-      },
-    },
-    {
-      name: 'the client of ZooKeeper knows nothing of locks',
-      from: { path: '^src/stores/zookeeper/client/' },
-      to: { path: '^src/(?!stores/zookeeper/client/|base/)' },
-    },
-    {
-      name: 'the library does not know its command line',
-      from: { path: '^src/', pathNot: '^src/cli/' },
-      to: { path: '^src/cli/' },
-    },
-    {
-      // Beside clients: what reads keys by their names and errors by their codes. Pure functions, of which it needs no copy.
-      name: 'the command line does nothing that other programs could not, but look at keys',
-      from: { path: '^src/cli/' },
-      to: {
-        path: '^src/(core|stores/(memory|redis))/',
-        pathNot:
-          '^src/stores/redis/(connection/(client|failure)|keys/(companion-key|read-write-keys|semaphore-keys))\\.ts$',
-      },
-    },
-    {
-      name: 'clients are told by their shape: only the command line and the watchdog thread import a client library',
-      from: { path: '^src/', pathNot: `^src/cli/|${watchdogThread}` },
-      to: { path: 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/' },
-    },
-    {
-      name: 'the suite for other people’s stores is loaded by nothing else',
-      from: { path: '^src/', pathNot: '^src/conformance/' },
-      to: { path: '^src/conformance/' },
-    },
-    {
-      name: 'the suite for other people’s stores knows none of ours',
-      from: { path: '^src/conformance/' },
-      to: { path: '^src/(stores|cli)/' },
-    },
-    {
-      name: 'the command line’s packages are not loaded with the library',
-      from: {
-        path: '^src/',
-        pathNot: `^src/(cli|conformance|integrations)/|${watchdogThread}`,
-      },
-      to: { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
-    },
-    {
-      name: 'the library does not know the frameworks, and a framework’s way in knows no other',
-      from: { path: '^src/', pathNot: '^src/integrations/(nestjs|fastify)/' },
-      to: { path: '^src/integrations/(nestjs|fastify)/' },
-    },
-    {
-      name: 'a framework’s way in is made of the public parts: it knows neither core nor stores',
-      from: { path: '^src/integrations/' },
-      to: { path: '^src/(core|stores/(rows|session|memory|quorum))/' },
-    },
-    {
-      name: 'OpenTelemetry and Prometheus know of the library what it tells, and of each other nothing',
-      from: { path: '^src/integrations/(otel|prometheus)/' },
-      to: { path: '^src/(?!integrations/$1/|observe/|base/)' },
-    },
-    {
-      name: 'the library knows neither OpenTelemetry nor Prometheus',
-      from: { path: '^src/', pathNot: '^src/integrations/(otel|prometheus)/' },
-      to: { path: '^src/integrations/(otel|prometheus)/' },
-    },
-    {
-      // The command line's packages are bundled into it, and it imports clients where they are; vitest runs the suite that imports it.
-      name: 'what runs at a user’s is installed at a user’s',
-      from: { path: '^src/', pathNot: `^src/(cli|conformance)/|${watchdogThread}` },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'], dependencyTypesNot: ['npm-peer'] },
-    },
-    { name: 'everything imported exists', from: {}, to: { couldNotResolve: true } },
-    {
-      name: 'no module needs itself, not even for a type',
-      from: { path: '^src/' },
-      to: { circular: true },
-    },
-  ],
+type Files = IRegularForbiddenRuleType['from'] & IRegularForbiddenRuleType['to']
+
+/** What these files must not import. */
+function apart(from: string | Files, to: string | Files): { from: Files; to: Files } {
+  const filesOf = (files: string | Files): Files => (typeof files === 'string' ? { path: files } : files)
+  return { from: filesOf(from), to: filesOf(to) }
+}
+const src = (pathNot: string): Files => ({ path: '^src/', pathNot })
+
+const forbidden = {
+  'core knows neither stores nor programs': apart('^src/core/', '^src/(stores|cli)/'),
+  'core does no I/O: no package and none of Node’s modules': apart('^src/core/', {
+    dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg'],
+  }),
+  'the memory store does not know Redis': apart('^src/stores/memory/', '^src/stores/redis/'),
+  'the Redis store does not know memory': apart('^src/stores/redis/', '^src/stores/memory/'),
+  'locks of a transaction know neither stores nor clients': apart('^src/transactions/', {
+    path: '^src/(core|kinds|port|stores|client)/',
+    pathNot: '^src/port/sql-connection\\.ts$',
+  }),
+  'a store in a database knows no other store': apart(
+    '^src/stores/(mysql|postgres|sqlite)/',
+    '^src/stores/(?!$1/)(mysql|postgres|sqlite|redis|memory|quorum)/',
+  ),
+  'a store on a coordination server knows no other store': apart(
+    '^src/stores/(etcd|zookeeper|memcached)/',
+    '^src/stores/(?!$1/)(etcd|zookeeper|memcached|mysql|postgres|sqlite|redis|memory|quorum)/',
+  ),
+  'the client of ZooKeeper knows nothing of locks': apart(
+    '^src/stores/zookeeper/client/',
+    '^src/(?!stores/zookeeper/client/|base/)',
+  ),
+  'the library does not know its command line': apart(src('^src/cli/'), '^src/cli/'),
+  // Beside clients: what reads keys by their names and errors by their codes. Pure functions, of which it needs no copy.
+  'the command line does nothing that other programs could not, but look at keys': apart('^src/cli/', {
+    path: '^src/(core|stores/(memory|redis))/',
+    pathNot:
+      '^src/stores/redis/(connection/(client|failure)|keys/(companion-key|read-write-keys|semaphore-keys))\\.ts$',
+  }),
+  'clients are told by their shape: only the command line and the watchdog thread import a client library':
+    apart(src(`^src/cli/|${watchdogThread}`), 'ioredis|iovalkey|node_modules/(pg|postgres|mysql2|mariadb)/'),
+  'the suite for other people’s stores is loaded by nothing else': apart(
+    src('^src/conformance/'),
+    '^src/conformance/',
+  ),
+  'the suite for other people’s stores knows none of ours': apart('^src/conformance/', '^src/(stores|cli)/'),
+  'the command line’s packages are not loaded with the library': apart(
+    src(`^src/(cli|conformance|integrations)/|${watchdogThread}`),
+    { path: 'node_modules', pathNot: 'node_modules/eventemitter3/' },
+  ),
+  'the library does not know the frameworks, and a framework’s way in knows no other': apart(
+    src('^src/integrations/(nestjs|fastify)/'),
+    '^src/integrations/(nestjs|fastify)/',
+  ),
+  'a framework’s way in is made of the public parts: it knows neither core nor stores': apart(
+    '^src/integrations/',
+    '^src/(core|stores/(rows|session|memory|quorum))/',
+  ),
+  'OpenTelemetry and Prometheus know of the library what it tells, and of each other nothing': apart(
+    '^src/integrations/(otel|prometheus)/',
+    '^src/(?!integrations/$1/|observe/|base/)',
+  ),
+  'the library knows neither OpenTelemetry nor Prometheus': apart(
+    src('^src/integrations/(otel|prometheus)/'),
+    '^src/integrations/(otel|prometheus)/',
+  ),
+  // The command line's packages are bundled into it, and it imports clients where they are; vitest runs the suite that imports it.
+  'what runs at a user’s is installed at a user’s': apart(src(`^src/(cli|conformance)/|${watchdogThread}`), {
+    dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'],
+    dependencyTypesNot: ['npm-peer'],
+  }),
+  'everything imported exists': apart({}, { couldNotResolve: true }),
+  'no module needs itself, not even for a type': apart('^src/', { circular: true }),
 }
 
 let found: ICruiseResult
@@ -148,7 +94,7 @@ let found: ICruiseResult
 beforeAll(async () => {
   const { output } = await cruise(['src'], {
     baseDir: root,
-    ruleSet,
+    ruleSet: { forbidden: Object.entries(forbidden).map(([name, rule]) => ({ name, ...rule })) },
     validate: true,
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
@@ -170,7 +116,7 @@ test('every source was looked at, and its imports understood', () => {
 })
 
 describe('imports', () => {
-  test.each((ruleSet.forbidden ?? []).map(({ name = '' }) => name))('%s', (name) => {
+  test.each(Object.keys(forbidden))('%s', (name) => {
     const broken = found.summary.violations
       .filter(({ rule }) => rule.name === name)
       .map(({ from, to, cycle }) => `${from} → ${cycle?.map((step) => step.name).join(' → ') ?? to}`)
@@ -179,22 +125,16 @@ describe('imports', () => {
 })
 
 /** The room of a file of `src`, and nothing for a package. */
-function roomOf(path: string): string | undefined {
-  return /^src\/([^/]+)/.exec(path)?.[1]
-}
+const roomOf = (path: string): string | undefined => /^src\/([^/]+)/.exec(path)?.[1]
 
-/** Which room imports which, each with the imports that make it so. */
-function arrows(): Map<string, string[]> {
-  const arrows = new Map<string, string[]>()
-  for (const { source, dependencies } of found.modules) {
-    for (const { resolved } of dependencies) {
-      const [from, to] = [roomOf(source), roomOf(resolved)]
-      if (from === undefined || to === undefined || from === to) continue
-      const arrow = `${from} → ${to}`
-      arrows.set(arrow, [...(arrows.get(arrow) ?? []), `${source} → ${resolved}`])
-    }
-  }
-  return arrows
+/** Which room imports which. */
+function arrows(): Array<readonly [from: string, to: string]> {
+  const all = found.modules.flatMap(({ source, dependencies }) =>
+    dependencies.map(({ resolved }) => `${roomOf(source)} ${roomOf(resolved)}`),
+  )
+  return [...new Set(all)]
+    .map((arrow) => arrow.split(' '))
+    .flatMap(([from = '', to = '']) => (from === to || to === 'undefined' ? [] : [[from, to] as const]))
 }
 
 describe('the rooms of src', () => {
@@ -204,14 +144,11 @@ describe('the rooms of src', () => {
   })
 
   test('import downwards only', () => {
-    const up = [...arrows()].filter(([arrow]) => {
-      const [from = '', to = ''] = arrow.split(' → ')
-      return rooms.indexOf(to) >= rooms.indexOf(from)
-    })
-    expect(Object.fromEntries(up)).toEqual({})
+    expect(arrows().filter(([from, to]) => rooms.indexOf(to) >= rooms.indexOf(from))).toEqual([])
   })
 
   test('have few arrows between them', () => {
-    expect([...arrows().keys()].length).toBeLessThanOrEqual(65)
+    expect(arrows().length).toBeGreaterThan(10)
+    expect(arrows().length).toBeLessThanOrEqual(65)
   })
 })

@@ -31,14 +31,19 @@ describe.each([
     return held.flatMap((each) => Object.entries(each).map(([owner, holds]) => `${owner} ${holds}`))
   }
 
+  /** What has been sent since. */
+  function labelsFromNow(): () => string[] {
+    const tallies = scene.proxies.map((proxy) => proxy.tally())
+    return () => tallies.flatMap((tally) => tally.labels)
+  }
+
   async function nothingLeft(): Promise<void> {
     await eventually(async () => (await owners()).length === 0)
     await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
   }
 
   test('one command for each slot, and one to release each lock', async () => {
-    const tallies = scene.proxies.map((proxy) => proxy.tally())
-    const labels = (): string[] => tallies.flatMap((tally) => [...tally.labels])
+    const labels = labelsFromNow()
     const hold = await holdfast.multiLock(locks).acquire()
     expect(new Set(locks.map(({ name }) => slotOf(name))).size).toBe(2)
     expect(labels()).toEqual(new Array(slots).fill('multiAcquire'))
@@ -50,8 +55,7 @@ describe.each([
   test('any free stripe: one command; with all but one held, a few', async () => {
     const striped = holdfast.stripedLock(`{${scene.name}}`, 16)
     await striped.withAny(() => undefined)
-    const tallies = scene.proxies.map((proxy) => proxy.tally())
-    const labels = (): string[] => tallies.flatMap((tally) => [...tally.labels])
+    const labels = labelsFromNow()
     const first = await striped.acquireAny()
     expect(labels()).toEqual(['multiAcquireOne'])
     await first.release()
@@ -66,10 +70,10 @@ describe.each([
     await Promise.all(holds.map((hold) => hold.release()))
   })
 
-  test.each(['break', 'silence'] as const)(
-    'X1: a reply that is lost (%s): all are held, once',
-    async (how) => {
-      void scene.dropReply(calls('multiAcquire'), how)
+  describe.each(['break', 'silence'] as const)('a reply that is lost (%s)', (how) => {
+    beforeEach(() => void scene.dropReply(calls('multiAcquire'), how))
+
+    test('X1: all are held, once', async () => {
       const hold = await holdfast.multiLock(locks).acquire()
       hold.assertHeld()
       // What was lost is undone in the background, so the store has them down to other names of that owner.
@@ -77,19 +81,14 @@ describe.each([
       expect(await Promise.all(locks.map((each) => each.holdCount(hold.owner)))).toEqual(locks.map(() => 1))
       await hold.release()
       await nothingLeft()
-    },
-  )
+    })
 
-  test.each(['break', 'silence'] as const)(
-    'W4: a reply that is lost (%s) to a single attempt: none is held',
-    async (how) => {
-      void scene.dropReply(calls('multiAcquire'), how)
-      await expect(holdfast.multiLock(locks).acquire({ waitMs: 0 })).rejects.toMatchObject({
-        code: 'STORE_ERROR',
-      })
+    test('W4: to a single attempt: none is held', async () => {
+      const call = holdfast.multiLock(locks).acquire({ waitMs: 0 })
+      await expect(call).rejects.toMatchObject({ code: 'STORE_ERROR' })
       await nothingLeft()
-    },
-  )
+    })
+  })
 
   test('W4: a grant that comes after its caller left is given back', async () => {
     const holding = scene.holdReply(calls('multiAcquire'))
@@ -112,12 +111,11 @@ describe.each([
   })
 
   test('a key that is no lock: a typed error, and the others are left alone', async () => {
-    await scene.direct.set(locks[3]?.name ?? '', 'text')
-    await expect(holdfast.multiLock(locks).acquire()).rejects.toMatchObject({
-      code: 'STORE_ERROR',
-      reason: 'wrong-type',
-    })
-    await scene.direct.del(locks[3]?.name ?? '')
+    const name = locks[3]?.name ?? ''
+    await scene.direct.set(name, 'text')
+    const refusal = { code: 'STORE_ERROR', reason: 'wrong-type' }
+    await expect(holdfast.multiLock(locks).acquire()).rejects.toMatchObject(refusal)
+    await scene.direct.del(name)
     await nothingLeft()
   })
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Latch } from '../../src/conformance/latch.js'
 import { Holdfast, type Lock, LockLostError, NoOwnerError, NotOwnerError } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
@@ -73,8 +74,7 @@ await onDatabases(['PostgreSQL'], (database) => {
     test('sections exclude each other, whatever client is asked and in whatever order the locks are listed', async () => {
       let inside = 0
       let visits = 0
-      const visit = async (process: Process, turn: number): Promise<void> => {
-        const { clients, locks } = process
+      const visit = async ({ clients, locks }: Process, turn: number): Promise<void> => {
         const [client] = turn % 2 === 0 ? clients : [...clients].reverse()
         const listed = turn % 3 === 0 ? locks : [...locks].reverse()
         await client?.multiLock(listed).withLock(async () => {
@@ -109,17 +109,16 @@ await onDatabases(['PostgreSQL'], (database) => {
 
     test('O3: what outlives the section is in no section, of any of the clients', async () => {
       const multi = first.clients[0].multiLock(first.locks)
-      let end = (): void => undefined
-      const over = new Promise<void>((resolve) => {
-        end = resolve
-      })
-      const late = await multi.withLock(() => ({
-        tries: over.then(() =>
-          Promise.all(first.locks.map((lock) => lock.tryLock().catch((error: unknown) => error))),
-        ),
-      }))
-      end()
-      for (const outcome of await late.tries) expect(outcome).toBeInstanceOf(NoOwnerError)
+      const over = new Latch()
+      const late = await multi.withLock(() =>
+        first.locks.map(async (lock) => {
+          await over.opened
+          await lock.tryLock()
+        }),
+      )
+      over.open()
+      for (const outcome of await Promise.allSettled(late))
+        expect(outcome).toMatchObject({ reason: expect.any(NoOwnerError) })
     })
 
     test('lock and unlock, in a scope of each client', async () => {
@@ -142,23 +141,16 @@ await onDatabases(['PostgreSQL'], (database) => {
     test.each([0, 1, 2])('the loss of one is the loss of all (%i)', async (lost) => {
       const hold = await first.clients[0].multiLock(first.locks).acquire()
       await second.locks[lost]?.forceUnlock()
-      await redis.eventually(() => {
-        try {
-          hold.assertHeld()
-        } catch (error) {
-          return error instanceof LockLostError && hold.signal.aborted
-        }
-        return false
-      })
+      await redis.eventually(() => hold.signal.aborted)
+      expect(() => hold.assertHeld()).toThrow(LockLostError)
       await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
       await redis.eventually(async () => !(await first.clients[0].multiLock(first.locks).isLocked()))
     })
 
     test('a client that is closed takes none', async () => {
       await first.clients[2].close()
-      await expect(first.clients[0].multiLock(first.locks).acquire()).rejects.toMatchObject({
-        code: 'CLOSED',
-      })
+      const call = first.clients[0].multiLock(first.locks).acquire()
+      await expect(call).rejects.toMatchObject({ code: 'CLOSED' })
       expect(await second.clients[0].multiLock(second.locks).isLocked()).toBe(false)
     })
   })

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
-import { stripedLockCases } from '../../src/conformance/cases/striped-lock.cases.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
-import { placeOf } from '../setup/places.js'
-
-for (const name of ['memory', 'memory-virtual-time', 'standalone', 'cluster'] as const) {
-  stripedLockCases(placeOf(name))
-}
 
 test('the stripe of a key is the CRC-32 of its UTF-8 form, the same in every version and language', () => {
   const striped = new Holdfast(new MemoryStore()).stripedLock('stock', 20)

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll } from 'vitest'
 import { conformance } from '../../src/conformance/index.js'
 import { memcached, memcachedTraits } from '../../src/stores/memcached/store.js'
 import { MemcachedServer } from '../servers/memcached.js'
+import { duringAll } from '../setup/during.js'
 
-let server: MemcachedServer
-beforeAll(async () => {
-  server = await MemcachedServer.start()
-})
-afterAll(() => server?.stop())
-
-conformance({
-  name: 'memcached',
-  open: () => memcached({ servers: [server.address] }),
-  traits: memcachedTraits,
-})
+const server = duringAll(() => MemcachedServer.start())
+const open = () => memcached({ servers: [server.address] })
+conformance({ name: 'memcached', open, traits: memcachedTraits })

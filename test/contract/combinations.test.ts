@@ -5,29 +5,15 @@ import { placeNames } from '../setup/places.js'
 
 const here = new URL('.', import.meta.url)
 const suiteFolder = new URL('../../src/conformance/', import.meta.url)
-const files = await readdir(here)
 const caseFiles = (await readdir(new URL('cases/', suiteFolder))).map((file) => `cases/${file}`)
 const read = (file: string): Promise<string> => readFile(new URL(file, here), 'utf8')
 const readSuite = (file: string): Promise<string> => readFile(new URL(file, suiteFolder), 'utf8')
 
-/** The rules that show through the public API on a sound store. Faults (C2, C3, X1) are shown in tests of their own. */
-const rules = 'O1 O2 O3 O4 O5 L1 L2 L3 L4 L5 L6 W1 W2 W3 W4 W5 C1 X2'.split(' ')
-
 describe('combinations', () => {
-  for (const name of placeNames) {
-    test(`the place ${name} has a test file that runs the whole suite`, async () => {
-      expect(files).toContain(`${name}.test.ts`)
-      expect(await read(`${name}.test.ts`)).toBe(
-        [
-          "import { placeOf } from '../setup/places.js'",
-          "import { contract } from './contract.js'",
-          '',
-          `contract(placeOf('${name}'))`,
-          '',
-        ].join('\n'),
-      )
-    })
-  }
+  test.each(placeNames)('the place %s has a test file that runs the whole suite', async (name) => {
+    const lines = (await read(`${name}.test.ts`)).trimEnd().split('\n')
+    expect(lines.at(-1)).toBe(`contract(placeOf('${name}'))`)
+  })
 
   test('every file of cases is in the suite', async () => {
     const suite = `${await readSuite('lock-cases.ts')}${await readSuite('conformance.ts')}`
@@ -45,11 +31,4 @@ describe('combinations', () => {
     for (const text of [...(await Promise.all(caseFiles.map(readSuite))), await read('servers.cases.ts')])
       expect(text).not.toMatch(/\.(skip|only|todo|fails)\b/)
   })
-
-  for (const rule of rules) {
-    test(`rule ${rule} is shown by a case of that name`, async () => {
-      const cases = await Promise.all([...caseFiles.map(readSuite), read('servers.cases.ts')])
-      expect(cases.join('\n')).toMatch(new RegExp(`['\`]${rule}: `))
-    })
-  }
 })

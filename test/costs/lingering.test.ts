@@ -80,10 +80,7 @@ describe.each(stages)('costs of a lock that lingers ($where)', ({ open }) => {
     const other = scene.holdfast().lock(scene.name)
     // Has its process listen, and take its place with its first question.
     const [held, waiting] = [await lock.acquire(), other.acquire()]
-    await eventually(
-      () => lock.countWaitingClients(),
-      (count) => count === 1,
-    )
+    await eventually(async () => (await lock.countWaitingClients()) === 1)
     await held.release()
     await (await waiting).release()
     await stays(lock)

@@ -1,23 +1,20 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { lasting } from '../setup/lasting.js'
-import { span } from '../setup/span.js'
 
 const LOCKS = 200
 const WATCHDOG_MS = 3_000
-
-let scene: Scene
-afterEach(() => scene.end())
 
 /** Design section 7: one pipelined batch per third of the watchdog. */
 describe.each([
   { where: 'RESP3', library: 'ioredis-6' as const },
   { where: 'RESP2', library: 'ioredis-5' as const },
 ])(`renewing ${LOCKS} locks ($where)`, ({ library }) => {
+  const scene = duringEach(() => Scene.counted(library))
+
   test('redisson#6962, #6303: is one flight per third of the watchdog, with no command waiting for an answer', async () => {
-    scene = await Scene.counted(library)
     const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS })
     let renewed = 0
     let sentByThen = 0
@@ -50,22 +47,5 @@ describe.each([
     expect(sentByThen).toBe(3 * LOCKS)
     expect(performance.now() - startedAt).toBeGreaterThan(WATCHDOG_MS / 3)
     await Promise.all(holds.map((hold) => hold.release()))
-  })
-
-  test('sends nothing for holds with a lease of their own', async () => {
-    scene = await Scene.counted(library)
-    const holdfast = scene.holdfast({ watchdogMs: lasting(300) })
-    const watched = await holdfast.lock(`${scene.name}:watched`).acquire()
-    const leased = await holdfast.lock(scene.name).acquire({ leaseMs: 10_000 })
-    const tally = scene.proxy.tally()
-    const renewals = (): string[] =>
-      tally.commands.filter(({ label }) => label === 'renew').map(({ words }) => words[3] ?? '')
-    await eventually(() => renewals().length >= 4)
-    expect(new Set(renewals())).toEqual(new Set([`${scene.name}:watched`]))
-    await watched.release()
-    const after = scene.proxy.tally()
-    await span(500)
-    expect(after.labels).toEqual([])
-    await leased.release()
   })
 })

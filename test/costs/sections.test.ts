@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Hold, Holdfast, Lock, LockState } from '../../src/index.js'
+import type { Holdfast, Lock, LockState } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { duringEach } from '../setup/during.js'
 
@@ -10,11 +10,6 @@ const stages = [
   { where: 'cluster, RESP2', open: () => Scene.cluster('ioredis-5') },
   { where: 'cluster, iovalkey', open: () => Scene.cluster('iovalkey') },
 ]
-
-interface Cost {
-  readonly commands: readonly string[]
-  readonly roundTrips: number
-}
 
 /** Design section 7, uncontended: once the connection is open and the server knows the scripts. */
 describe.each(stages)('costs without contention ($where)', ({ open }) => {
@@ -29,7 +24,12 @@ describe.each(stages)('costs without contention ($where)', ({ open }) => {
     await lock.isLocked()
   })
 
-  async function costOf(body: () => Promise<unknown>): Promise<Cost> {
+  /** What is sent for it: one command, in a round trip. */
+  async function costs(command: string, body: () => Promise<unknown>): Promise<void> {
+    expect(await costOf(body)).toEqual({ commands: [command], roundTrips: 1 })
+  }
+
+  async function costOf(body: () => Promise<unknown>) {
     const tallies = scene.proxies.map((proxy) => proxy.tally())
     await body()
     return {
@@ -38,48 +38,31 @@ describe.each(stages)('costs without contention ($where)', ({ open }) => {
     }
   }
 
-  test('acquire and release: one command and one round trip each', async () => {
-    const hold = await lock.acquire()
-    expect(await costOf(() => hold.release())).toEqual({ commands: ['release'], roundTrips: 1 })
-    let again = hold
-    expect(await costOf(async () => (again = await lock.acquire()))).toEqual({
-      commands: ['acquire'],
-      roundTrips: 1,
-    })
-    expect(await costOf(() => again.release())).toEqual({ commands: ['release'], roundTrips: 1 })
+  test('acquire and release, nested too: one command and one round trip each', async () => {
+    const twice = async (): Promise<void> => {
+      let hold = await lock.acquire()
+      await costs('release', () => hold.release())
+      await costs('acquire', async () => (hold = await lock.acquire()))
+      await costs('release', () => hold.release())
+    }
+    await twice()
+    await lock.withLock(twice)
   })
 
   test('a label costs no command: neither its client nor who reads it sends one for it', async () => {
     const labelled = scene.holdfast({ label: 'web-1' }).lock(scene.name)
     await labelled.withLock(() => 0)
-    const held: Hold[] = []
-    const taking = await costOf(async () => held.push(await labelled.acquire()))
-    expect(taking).toEqual({ commands: ['acquire'], roundTrips: 1 })
+    await costs('acquire', () => labelled.acquire())
     const seen: LockState[] = []
-    const looking = await costOf(async () => seen.push(await lock.inspect()))
-    expect(looking).toEqual({ commands: ['inspect'], roundTrips: 1 })
-    expect(seen[0]?.owners).toMatchObject([{ owner: held[0]?.owner, label: 'web-1' }])
-    await held[0]?.release()
-  })
-
-  test('nested acquire and release: one each', async () => {
-    await lock.withLock(async () => {
-      let inner = await lock.acquire()
-      await inner.release()
-      expect(await costOf(async () => (inner = await lock.acquire()))).toEqual({
-        commands: ['acquire'],
-        roundTrips: 1,
-      })
-      expect(await costOf(() => inner.release())).toEqual({ commands: ['release'], roundTrips: 1 })
-    })
+    await costs('inspect', async () => seen.push(await lock.inspect()))
+    expect(seen[0]?.owners).toMatchObject([{ label: 'web-1' }])
   })
 
   test('a refusal: one of each', async () => {
-    const hold = await lock.acquire()
+    await lock.acquire()
     const other = scene.holdfast().lock(scene.name)
     await other.isLocked()
-    expect(await costOf(() => other.tryAcquire())).toEqual({ commands: ['acquire'], roundTrips: 1 })
-    await hold.release()
+    await costs('acquire', () => other.tryAcquire())
   })
 
   test('what asks nobody: nothing', async () => {

@@ -52,9 +52,7 @@ async function sharesOf(clients: readonly Holdfast[]): Promise<number[]> {
   return counts
 }
 
-function factorOf(counts: readonly number[]): number {
-  return Math.max(...counts) / Math.min(...counts)
-}
+const factorOf = (counts: readonly number[]): number => Math.max(...counts) / Math.min(...counts)
 
 describe.each(protocols)('H19: shares of a lock that all want all the time ($protocol)', ({ library }) => {
   test('two, whatever their distance: within a factor of four', async () => {

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 /** A program in Java that stands beside Holdfast: a folder here. */
 export type Peer = 'redisson' | 'curator'
@@ -22,35 +22,24 @@ export async function whyNoPeer(peer: Peer): Promise<string | undefined> {
   const project = projectOf(peer)
   const jar = `${project}target/${peer}-peer-1.jar`
   for (const tool of ['java', 'mvn']) {
-    const trial = await run(project, tool, ['-version'])
-    if (trial.code !== 0) return `${tool} does not run here: ${trial.said}`
+    const failure = await failureOf(project, tool, ['-version'])
+    if (failure !== undefined) return `${tool} does not run here: ${failure}`
   }
   if ((await changedAt([jar])) > (await changedAt(await sources(project)))) return undefined
   // What an older version was built with must not stay beside the new.
   await rm(`${project}target`, { recursive: true, force: true })
-  const build = await run(project, 'mvn', ['-q', '-B', 'package'])
-  if (build.code !== 0) return `mvn package failed (is Maven Central to be reached?): ${build.said}`
-  return undefined
+  const failure = await failureOf(project, 'mvn', ['-q', '-B', 'package'])
+  return failure && `mvn package failed (is Maven Central to be reached?): ${failure}`
 }
 
-/** One line of what a program said tells why it failed. */
-async function run(
-  project: string,
-  program: string,
-  args: readonly string[],
-): Promise<{ code: unknown; said: string }> {
-  const child = spawn(program, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes) => {
-      said += String(bytes)
-    })
-  }
+/** Where a program fails, one line of what it said. */
+async function failureOf(cwd: string, program: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const [code] = await once(child, 'close')
-    return { code, said: said.split('\n')[0] ?? '' }
+    await promisify(execFile)(program, args, { cwd })
+    return undefined
   } catch (error) {
-    return { code: undefined, said: String(error) }
+    const { stdout = '', stderr = '', message } = Object(error)
+    return String(`${stdout}${stderr}` || message).split('\n')[0]
   }
 }
 
@@ -61,13 +50,6 @@ async function sources(project: string): Promise<string[]> {
 
 /** When the newest of these files was changed; 0 when there is none. */
 async function changedAt(files: readonly string[]): Promise<number> {
-  const times = await Promise.all(
-    files.map((file) =>
-      stat(file).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
-      ),
-    ),
-  )
-  return Math.max(0, ...times)
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => undefined)))
+  return Math.max(...found.map((each) => each?.mtimeMs ?? 0))
 }

@@ -4,18 +4,12 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { classpathOf } from './java-build.js'
 
-interface OpenOrder {
-  readonly resolve: (answer: string) => void
-  readonly reject: (error: Error) => void
-}
-
 /** A Redisson in a JVM of its own, which takes orders. A thread name stands for one Java thread. */
 export class RedissonPeer {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>
   readonly #exited: Promise<unknown>
-  readonly #open = new Map<string, OpenOrder>()
+  readonly #open = new Map<string, { resolve(answer: string): void; reject(error: Error): void }>()
   #orders = 0
-  #version = ''
 
   private constructor(addresses: readonly string[], watchdogMs: number) {
     this.#process = spawn(
@@ -37,15 +31,11 @@ export class RedissonPeer {
   /** @param watchdogMs the lease that Redisson's watchdog keeps up. */
   static async start(addresses: readonly string[], watchdogMs: number): Promise<RedissonPeer> {
     const peer = new RedissonPeer(addresses, watchdogMs)
-    peer.#version = await new Promise((resolve, reject) => {
+    await new Promise((resolve, reject) => {
       peer.#open.set('ready', { resolve, reject })
       createInterface({ input: peer.#process.stdout }).on('line', (line) => peer.#hear(line))
     })
     return peer
-  }
-
-  get version(): string {
-    return this.#version
   }
 
   /**

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import type { LockState } from '../../src/index.js'
 import { type Place, placeOf } from '../setup/places.js'
-import type { Direction, Pairings } from './pairings.js'
 import { RedissonPeer } from './redisson-peer.js'
-import { WATCHDOG_MS } from './watchdog-time.js'
 
 /** A lease no test lives to see the end of: who waits for it is woken by a message or not at all. */
 export const LONG_LEASE_MS = 600_000
@@ -12,17 +10,20 @@ export const LONG_LEASE_MS = 600_000
 /** The time for sections by the thousand, on a machine that has much else to do. */
 export const LOAD_TIMEOUT_MS = 300_000
 
-export type ServerName = 'standalone' | 'cluster'
+/** Redisson's watchdog and, where a test says so, Holdfast's: short, so that renewals are seen and the dead are succeeded soon. */
+export const WATCHDOG_MS = 900
+
+/** How often each side wakes the other. */
+export const ROUNDS = 10
+
+type Word = string | number
 
 /** One server (or cluster) with a Redisson on it, beside which Holdfast works. */
 export class Scene {
   readonly place: Place
   #java: RedissonPeer | undefined
 
-  constructor(
-    readonly server: ServerName,
-    private readonly pairings: Pairings,
-  ) {
+  constructor(readonly server: 'standalone' | 'cluster') {
     this.place = placeOf(server)
   }
 
@@ -31,8 +32,8 @@ export class Scene {
   }
 
   /** A further JVM, to be killed by who asked for it. */
-  async another(): Promise<RedissonPeer> {
-    return await RedissonPeer.start(
+  another(): Promise<RedissonPeer> {
+    return RedissonPeer.start(
       this.nodes.map(({ host, port }) => `redis://${host}:${port}`),
       WATCHDOG_MS,
     )
@@ -42,19 +43,17 @@ export class Scene {
     await this.#java?.kill()
   }
 
-  get java(): RedissonPeer {
-    if (!this.#java) throw new Error('begin() was not awaited')
-    return this.#java
+  /** Gives orders about one sort of thing to Java, each on a thread of its own unless one is named. */
+  orders(sort: string, thread?: string) {
+    return (verb: string, name: string, ...args: Word[]): Promise<string> => {
+      if (!this.#java) throw new Error('begin() was not awaited')
+      return this.#java.order(thread ?? randomUUID(), `${sort}.${verb}`, name, ...args)
+    }
   }
 
-  get nodes(): ReadonlyArray<{ host: string; port: number }> {
+  get nodes(): Array<{ host: string; port: number }> {
     const { cluster, standalone } = inject('servers')
     return this.server === 'cluster' ? cluster.startupNodes : [standalone]
-  }
-
-  /** A Java thread that nobody else uses. */
-  thread(): string {
-    return randomUUID()
   }
 
   async untilWaiting(
@@ -77,9 +76,5 @@ export class Scene {
         return renewed
       })
     }
-  }
-
-  count(kind: string, direction: Direction, what: string, times = 1): void {
-    this.pairings.add(kind, this.server, direction, what, times)
   }
 }

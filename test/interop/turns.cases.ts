@@ -49,16 +49,6 @@ export function turnsCases(scene: Scene): void {
         const turns = Array.isArray(written) ? written.map(String) : []
         const here = turns.filter((waiter) => waiter.startsWith('here')).length / turns.length
         const [ofOurs, ofTheirs] = [longestBetween(turns, 'here'), longestBetween(turns, 'there')]
-        const each = `with ${count} in each process`
-        scene.count('RLock', 'side by side', `tenures in turns ${each}`, turns.length)
-        scene.count('RLock', 'side by side', `% of them here ${each}`, Math.round(100 * here))
-        scene.count(
-          'RLock',
-          'side by side',
-          `tenures that somebody here waited for at the most ${each}`,
-          ofOurs,
-        )
-        scene.count('RLock', 'side by side', `and there ${each}`, ofTheirs)
         expect(new Set(turns).size).toBe(2 * PROCESSES * count)
         expect(Math.min(here, 1 - here)).toBeGreaterThan(LEAST_SHARE)
         expect(Math.max(ofOurs, ofTheirs)).toBeLessThanOrEqual(MOST_BETWEEN)

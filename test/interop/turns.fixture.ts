@@ -2,10 +2,10 @@
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Holdfast } from '../../src/index.js'
-import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { clientAt } from './client-at.js'
 
 export interface Task {
-  readonly nodes: ReadonlyArray<{ host: string; port: number }>
+  readonly nodes: Array<{ host: string; port: number }>
   readonly name: string
   readonly list: string
   readonly waiters: readonly string[]
@@ -13,9 +13,7 @@ export interface Task {
 }
 
 const { nodes, name, list, waiters, tenures }: Task = JSON.parse(process.argv[2] ?? '')
-const [node, ...others] = nodes
-if (!node) throw new Error('no node was named')
-const client = others.length > 0 ? clusterClient([...nodes]) : standaloneClient({ ...node })
+const client = clientAt(nodes)
 const holdfast = new Holdfast(client)
 const lock = holdfast.lock(name)
 

@@ -30,12 +30,8 @@ if (task.inThread && isMainThread) {
 } else await keep()
 
 async function keep(): Promise<void> {
-  const { at, name, watchdogMs, lingerMs, watchdogThread, fate } = task
-  const holdfast = new Holdfast(openAt(at).store, {
-    watchdogMs,
-    ...(lingerMs !== undefined && { lingerMs }),
-    ...(watchdogThread && { watchdogThread }),
-  })
+  const { at, name, fate, inThread: _, ...options } = task
+  const holdfast = new Holdfast(openAt(at).store, options)
   const lock = holdfast.lock(name)
   do await (await lock.acquire()).release()
   while (holdfast.census.tenures === 0)

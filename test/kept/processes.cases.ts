@@ -64,22 +64,17 @@ export function keptByProcesses(
       await taken((await keeper({ fate: 'exits', watchdogMs: NEVER_MS, lingerMs: NEVER_MS })).far)
     })
 
-    // What a thread writes on its way out may not leave it.
-    test.each(writesAtExit ? [true] : [false, true])(
-      'is free after a short lease at the latest after process.exit() (in a worker thread: %s)',
-      async (inThread) => {
-        await taken((await keeper({ fate: 'exits', watchdogMs: lasting(2_000), inThread })).far)
-      },
-    )
-
-    test('is free after a short lease when its process is killed', async () => {
-      const { child, far } = await keeper({ fate: 'is killed', watchdogMs: lasting(2_000) })
-      expect(await child.ended()).toBeNull()
-      await taken(far)
-    })
-
-    test('is free after a short lease when its thread is terminated', async () => {
-      await taken((await keeper({ fate: 'is terminated', watchdogMs: lasting(2_000), inThread: true })).far)
+    const ends: Array<[string, Omit<KeeperTask, 'at' | 'name' | 'watchdogMs'>]> = [
+      // What a thread writes on its way out may not leave it.
+      ['after process.exit() in a worker thread', { fate: 'exits', inThread: true }],
+      ['when its thread is terminated', { fate: 'is terminated', inThread: true }],
+      ['when its process is killed', { fate: 'is killed' }],
+    ]
+    if (!writesAtExit) ends.push(['after process.exit()', { fate: 'exits' }])
+    const blocked = { fate: 'is blocked', watchdogThread: true } as const
+    if (threads) ends.push(['when its process is blocked, though a thread renews', blocked])
+    test.each(ends)('is free after a short lease at the latest %s', async (_when, fate) => {
+      await taken((await keeper({ ...fate, watchdogMs: lasting(2_000) })).far)
     })
 
     test('is free after a short lease when its process is stopped, which does not go on to enter it', async () => {
@@ -111,25 +106,14 @@ export function keptByProcesses(
         const hold = await far.acquire({ waitMs: WAIT_MS })
         wire.heal()
         let entered = false
-        const next = later(
-          lock.acquire({ waitMs: WAIT_MS }).then((again) => {
-            entered = true
-            return again
-          }),
-        )
+        const next = later(lock.acquire({ waitMs: WAIT_MS }))
+        void next.then(() => {
+          entered = true
+        })
         await until(async () => (await far.countWaitingClients()) === 1, { what: 'it waits' })
         expect(entered).toBe(false)
         await hold.release()
         await (await next).release()
-      },
-    )
-
-    test.runIf(threads)(
-      'is free after a short lease when its process is blocked, though a thread renews',
-      async () => {
-        await taken(
-          (await keeper({ fate: 'is blocked', watchdogMs: lasting(2_000), watchdogThread: true })).far,
-        )
       },
     )
   })

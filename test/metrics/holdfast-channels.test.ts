@@ -3,7 +3,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
-import { Latch } from '../../src/conformance/latch.js'
 import { ClosedError, LockLostError, LockTimeoutError } from '../../src/index.js'
 import type { AcquireTrace } from '../../src/observe/trace/acquire.js'
 import type { HoldTrace } from '../../src/observe/trace/hold.js'
@@ -14,6 +13,18 @@ import { tidiedPlace } from '../setup/places.js'
 import { programOf } from '../setup/programs.js'
 import { Listener } from './told.js'
 
+/** Listens, until the test is over, to all that is told of one lock. */
+function listenTo(name: string) {
+  const mine = (trace: { name: string }): boolean => trace.name === name
+  const acquires = new Listener<AcquireTrace>('holdfast:acquire', mine)
+  const holds = new Listener<HoldTrace>('holdfast:hold', mine)
+  const releases = new Listener<ReleaseTrace>('holdfast:release', mine)
+  onTestFinished(() => {
+    for (const listener of [acquires, holds, releases]) listener[Symbol.dispose]()
+  })
+  return { acquires, holds, releases }
+}
+
 const ALL = ['start', 'end', 'asyncStart', 'asyncEnd']
 const ALL_WITH_ERROR = ['start', 'end', 'error', 'asyncStart', 'asyncEnd']
 
@@ -22,10 +33,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
 
   test('a section is told as an acquire, a hold and a release, each with one object', async () => {
     const lock = place.holdfast().lock(place.lockName())
-    const mine = ({ name }: { name: string }): boolean => name === lock.name
-    using acquires = new Listener<AcquireTrace>('holdfast:acquire', mine)
-    using holds = new Listener<HoldTrace>('holdfast:hold', mine)
-    using releases = new Listener<ReleaseTrace>('holdfast:release', mine)
+    const { acquires, holds, releases } = listenTo(lock.name)
     const owner = await lock.withLock((hold) => {
       expect(acquires.events).toEqual(ALL)
       expect(holds.events).toEqual(['start'])
@@ -47,9 +55,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   test('acquire, tryAcquire, lock and tryLock are told as sections are; nested holds one by one', async () => {
     const holdfast = place.holdfast()
     const lock = holdfast.lock(place.lockName())
-    using acquires = new Listener<AcquireTrace>('holdfast:acquire', ({ name }) => name === lock.name)
-    using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)
-    using releases = new Listener<ReleaseTrace>('holdfast:release', ({ name }) => name === lock.name)
+    const { acquires, holds, releases } = listenTo(lock.name)
     const owner = holdfast.owner()
     const hold = await lock.acquire({ owner })
     const again = await lock.tryAcquire({ owner })
@@ -70,8 +76,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
     const holdfast = place.holdfast()
     const lock = holdfast.lock(place.lockName())
     const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
-    using acquires = new Listener<AcquireTrace>('holdfast:acquire', ({ name }) => name === lock.name)
-    using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)
+    const { acquires, holds } = listenTo(lock.name)
     expect(await lock.tryAcquire()).toBeNull()
     await expect(lock.acquire({ waitMs: 20 })).rejects.toBeInstanceOf(LockTimeoutError)
     const reason = new Error('enough')
@@ -94,8 +99,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
 
   test('a hold whose lock is lost ends with the loss; its release is told as an error', async () => {
     const lock = place.holdfast().lock(place.lockName())
-    using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)
-    using releases = new Listener<ReleaseTrace>('holdfast:release', ({ name }) => name === lock.name)
+    const { holds, releases } = listenTo(lock.name)
     const hold = await lock.acquire({ leaseMs: place.lease(200) })
     await place.eventually(() => hold.signal.aborted)
     expect(holds.events).toEqual(ALL_WITH_ERROR)
@@ -108,7 +112,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   test('a hold that stands when the client is closed ends with that', async () => {
     const holdfast = place.holdfast()
     const lock = holdfast.lock(place.lockName())
-    using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)
+    const { holds } = listenTo(lock.name)
     await lock.acquire({ leaseMs: place.lease(1_000) })
     await holdfast.close()
     expect(holds.of('asyncEnd')).toMatchObject([{ error: expect.any(ClosedError) }])
@@ -117,16 +121,13 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   test('a hold that was handed over says so, and so does the release that did it', async () => {
     const holdfast = place.holdfast({ handOverSliceMs: 60_000 })
     const lock = holdfast.lock(place.lockName())
-    using acquires = new Listener<AcquireTrace>('holdfast:acquire', ({ name }) => name === lock.name)
-    using holds = new Listener<HoldTrace>('holdfast:hold', ({ name }) => name === lock.name)
-    using releases = new Listener<ReleaseTrace>('holdfast:release', ({ name }) => name === lock.name)
-    const latch = new Latch()
-    const first = lock.withLock((hold) => latch.opened.then(() => hold.owner))
-    await place.eventually(() => holdfast.metrics().held === 1)
+    const { acquires, holds, releases } = listenTo(lock.name)
+    const hold = await lock.acquire()
+    const from = hold.owner
     const second = lock.withLock((hold) => hold.owner)
     await place.eventually(() => holdfast.metrics().waiting === 1)
-    latch.open()
-    const [from, to] = await Promise.all([first, second])
+    await hold.release()
+    const to = await second
     for (const told of [acquires.of('asyncEnd'), holds.of('asyncEnd')]) {
       expect(told.find(({ owner }) => owner === from)).toMatchObject({ handedOver: false })
       expect(told.find(({ owner }) => owner === to)).toMatchObject({ handedOver: true })

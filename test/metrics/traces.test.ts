@@ -1,12 +1,7 @@
 /** What no listener can see. What is told is shown by the calls of a client: holdfast-channels.test.ts. */
 import { describe, expect, test } from 'vitest'
 import { ClosedError } from '../../src/index.js'
-import {
-  type AcquireResult,
-  type AcquireTrace,
-  acquireChannel,
-  traceAcquire,
-} from '../../src/observe/trace/acquire.js'
+import { type AcquireTrace, acquireChannel, traceAcquire } from '../../src/observe/trace/acquire.js'
 import {
   beginHold,
   endHold,
@@ -20,59 +15,48 @@ import { releaseChannel, traceRelease } from '../../src/observe/trace/release.js
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Listener } from './told.js'
 
-const owner = '8a0d:1' as const
-const about = { name: 'invoice:42', kind: 'lock', owner }
-const granted: AcquireResult = { outcome: 'granted', holdCount: 2, handedOver: true }
-function request(clock = new VirtualClock(), signal?: AbortSignal) {
-  return { ...about, clock, signal }
-}
+const about = { name: 'invoice:42', kind: 'lock', owner: '8a0d:1' } as const
+const grant = { ...about, holdCount: 1, waitedMs: 3, handedOver: false }
+const request = { ...about, clock: new VirtualClock(), signal: undefined }
 
-describe('holdfast:acquire', () => {
-  test('with nobody listening the call’s own promise is returned, and nothing is asked of it', async () => {
-    expect(acquireChannel.hasSubscribers).toBe(false)
+const never = () => expect.unreachable()
+
+describe('with nobody listening', () => {
+  test('a call’s and a release’s own promise is returned, and nothing is asked of it', () => {
+    expect([acquireChannel.hasSubscribers, releaseChannel.hasSubscribers]).toEqual([false, false])
     const call = Promise.resolve('grant')
-    const traced = traceAcquire(
-      request(),
-      () => call,
-      () => expect.unreachable(),
-    )
-    expect(traced).toBe(call)
-    expect(await traced).toBe('grant')
+    expect(traceAcquire(request, () => call, never)).toBe(call)
+    const release = Promise.resolve()
+    const asked = { ...about, hold: undefined, heldMs: 8 }
+    expect(traceRelease(asked, () => release, never)).toBe(release)
   })
 
-  test('what the call gave is not shown: it is of the inner parts', async () => {
-    using listener = new Listener<AcquireTrace>('holdfast:acquire')
-    await traceAcquire(
-      request(),
-      async () => 'grant',
-      () => granted,
-    )
-    expect(listener.of('asyncEnd')[0]).not.toHaveProperty('result')
-  })
-})
-
-describe('outcomes', () => {
-  test('an abort with any reason, and a close, are cancelled; all else has failed', () => {
-    for (const reason of [new Error('enough'), 'enough', Number.NaN]) {
-      expect(outcomeOf(reason, AbortSignal.abort(reason))).toBe('cancelled')
-      expect(outcomeOf(reason, undefined)).toBe('failed')
-      expect(outcomeOf(new Error('other'), AbortSignal.abort(reason))).toBe('failed')
-    }
-    expect(outcomeOf(undefined, new AbortController().signal)).toBe('failed')
-    expect(outcomeOf(new ClosedError(), undefined)).toBe('cancelled')
-  })
-})
-
-describe('holdfast:hold', () => {
-  const grant = { ...about, holdCount: 1, waitedMs: 3, handedOver: false }
-
-  test('with nobody listening there is nothing to tell, and the body is run all the same', () => {
+  test('there is no hold to tell of, and the body is run all the same', () => {
     expect(holdTrace(grant)).toBeUndefined()
     expect(runHeld(undefined, () => 'result')).toBe('result')
     beginHold(undefined)
     endHold(undefined, 1)
   })
+})
 
+test('what an acquire gave is not shown: it is of the inner parts', async () => {
+  using listener = new Listener<AcquireTrace>('holdfast:acquire')
+  const granted = () => ({ outcome: 'granted', holdCount: 2, handedOver: true }) as const
+  await traceAcquire(request, async () => 'grant', granted)
+  expect(listener.of('asyncEnd')[0]).not.toHaveProperty('result')
+})
+
+test('an abort with any reason, and a close, are cancelled; all else has failed', () => {
+  for (const reason of [new Error('enough'), 'enough', Number.NaN]) {
+    expect(outcomeOf(reason, AbortSignal.abort(reason))).toBe('cancelled')
+    expect(outcomeOf(reason, undefined)).toBe('failed')
+    expect(outcomeOf(new Error('other'), AbortSignal.abort(reason))).toBe('failed')
+  }
+  expect(outcomeOf(undefined, new AbortController().signal)).toBe('failed')
+  expect(outcomeOf(new ClosedError(), undefined)).toBe('cancelled')
+})
+
+describe('holdfast:hold', () => {
   test('a section runs within what a listener of start has set', () => {
     using listener = new Listener<HoldTrace>('holdfast:hold')
     const trace = holdTrace(grant)
@@ -94,21 +78,5 @@ describe('holdfast:hold', () => {
     endHold(trace, 1)
     expect(listener.events).toEqual(['start', 'end'])
     expect(holdChannel.hasSubscribers).toBe(false)
-  })
-})
-
-describe('holdfast:release', () => {
-  const asked = { ...about, hold: undefined, heldMs: 8 }
-
-  test('with nobody listening the release’s own promise is returned', () => {
-    expect(releaseChannel.hasSubscribers).toBe(false)
-    const release = Promise.resolve()
-    expect(
-      traceRelease(
-        asked,
-        () => release,
-        () => expect.unreachable(),
-      ),
-    ).toBe(release)
   })
 })

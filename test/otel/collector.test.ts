@@ -2,12 +2,12 @@
 import process from 'node:process'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Latch } from '../../src/conformance/latch.js'
+import { describe, expect, test } from 'vitest'
 import { instrument } from '../../src/integrations/otel/index.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { tidiedPlace } from '../setup/places.js'
-import { Collector, type ExportedAttribute, type ExportedSpan } from './collector.js'
+import { type Attributes, Collector, type ExportedSpan } from './collector.js'
 import { Sdk } from './scene.js'
 
 const refusal = await Collector.refusal()
@@ -17,13 +17,8 @@ if (refusal !== undefined && process.env['CI']) throw new Error(`no collector is
 const HOSTILE = 'a"b\\c\n</script>\u0000\u001b[31m\u202e{x="1"}💥'
 
 describe.skipIf(refusal !== undefined)(`a collector${refusal ? `: ${refusal}` : ''}`, () => {
-  let collector: Collector
   const place = tidiedPlace('standalone')
-
-  beforeAll(async () => {
-    collector = await Collector.start()
-  }, 1_800_000)
-  afterAll(() => collector[Symbol.asyncDispose]())
+  const collector = duringAll(() => Collector.start(), 1_800_000)
 
   test('gets spans with their links, and metrics by kind and group, whatever the locks are called', async () => {
     await using sdk = new Sdk(
@@ -39,22 +34,18 @@ describe.skipIf(refusal !== undefined)(`a collector${refusal ? `: ${refusal}` : 
     })
     const name = `${place.lockName()}:grouped:${HOSTILE}`
     const lock = holdfast.lock(name)
-    const latch = new Latch()
-    const first = lock.withLock(() => latch.opened)
-    await place.eventually(() => holdfast.metrics().held === 1)
-    const second = lock.withLock(() => undefined)
+    const hold = await lock.acquire()
+    const next = lock.withLock(() => undefined)
     await place.eventually(() => holdfast.metrics().waiting === 1)
-    latch.open()
-    await Promise.all([first, second])
+    await hold.release()
+    await next
     await sdk.flush()
 
     await eventually(() => collector.spans.length === 6 && collector.metrics.length > 0)
     const named = (wanted: string): ExportedSpan[] =>
       collector.spans.filter((span) => span.name === `holdfast.${wanted}`)
-    expect(named('acquire').map(({ attributes }) => textOf(attributes, 'holdfast.lock.name'))).toEqual([
-      name,
-      name,
-    ])
+    const names = named('acquire').map(({ attributes }) => textOf(attributes, 'holdfast.lock.name'))
+    expect(names).toEqual([name, name])
     const links = named('acquire').flatMap((span) => span.links ?? [])
     const holds = named('hold').map(({ spanId }) => spanId)
     expect(links).toHaveLength(1)
@@ -77,6 +68,6 @@ describe.skipIf(refusal !== undefined)(`a collector${refusal ? `: ${refusal}` : 
   })
 })
 
-function textOf(attributes: readonly ExportedAttribute[] | undefined, key: string): string | undefined {
+function textOf(attributes: Attributes | undefined, key: string): string | undefined {
   return attributes?.find((each) => each.key === key)?.value.stringValue
 }

@@ -1,42 +1,43 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Daemon } from '../servers/daemon.js'
 import { goProgram } from '../servers/go-program.js'
 import { onPath } from '../servers/path.js'
 
-export interface ExportedSpan {
-  readonly name: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly attributes?: readonly ExportedAttribute[]
-  readonly links?: ReadonlyArray<{
-    readonly spanId: string
-    readonly attributes?: readonly ExportedAttribute[]
-  }>
-  readonly status?: { readonly code?: number }
-}
+export type Attributes = ReadonlyArray<{
+  readonly key: string
+  readonly value: { readonly stringValue?: string }
+}>
 
-export interface ExportedMetric {
-  readonly name: string
-  readonly unit?: string
-  readonly sum?: { readonly isMonotonic?: boolean; readonly dataPoints: readonly ExportedPoint[] }
-  readonly histogram?: { readonly dataPoints: readonly ExportedPoint[] }
-}
-
-export interface ExportedPoint {
-  readonly attributes?: readonly ExportedAttribute[]
+interface Point {
+  readonly attributes?: Attributes
   readonly asInt?: string
   readonly count?: string
 }
 
-export interface ExportedAttribute {
-  readonly key: string
-  readonly value: { readonly stringValue?: string; readonly intValue?: string; readonly boolValue?: boolean }
+export interface ExportedSpan {
+  readonly name: string
+  readonly spanId: string
+  readonly attributes?: Attributes
+  readonly links?: ReadonlyArray<{ readonly spanId: string; readonly attributes?: Attributes }>
+}
+
+interface ExportedMetric {
+  readonly name: string
+  readonly unit?: string
+  readonly sum?: { readonly isMonotonic?: boolean; readonly dataPoints: readonly Point[] }
+  readonly histogram?: { readonly dataPoints: readonly Point[] }
+}
+
+/** What it passes on. */
+interface Export {
+  readonly resourceSpans?: Array<{ scopeSpans: Array<{ spans: ExportedSpan[] }> }>
+  readonly resourceMetrics?: Array<{ scopeMetrics: Array<{ metrics: ExportedMetric[] }> }>
 }
 
 /** An OpenTelemetry Collector that passes on all it gets, as JSON, to this process. */
-export class Collector implements AsyncDisposable {
+export class Collector {
   readonly spans: ExportedSpan[] = []
   readonly metrics: ExportedMetric[] = []
 
@@ -57,8 +58,8 @@ export class Collector implements AsyncDisposable {
   static async start(): Promise<Collector> {
     const program = await goProgram(new URL('./collector/', import.meta.url), 'otel-collector')
     const backend = createServer()
-    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
-    const { port } = addressOf(backend)
+    await once(backend.listen(0, '127.0.0.1'), 'listening')
+    const { port } = Object(backend.address())
     const daemon = await Daemon.start({
       command: [program],
       args: () => ['--config', 'file:collector.yaml'],
@@ -71,35 +72,20 @@ export class Collector implements AsyncDisposable {
     return this.daemon.url
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     await this.daemon.stop()
     this.backend.closeAllConnections()
     await new Promise((resolve) => this.backend.close(resolve))
   }
 
   async #take(request: IncomingMessage): Promise<void> {
-    const body: { resourceSpans?: ResourceSpans[]; resourceMetrics?: ResourceMetrics[] } = JSON.parse(
-      await text(request),
+    const { resourceSpans = [], resourceMetrics = [] }: Export = JSON.parse(await text(request))
+    const spans = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
+    this.spans.push(...spans)
+    this.metrics.push(
+      ...resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics)),
     )
-    for (const { scopeSpans } of body.resourceSpans ?? [])
-      for (const { spans } of scopeSpans) this.spans.push(...spans)
-    for (const { scopeMetrics } of body.resourceMetrics ?? [])
-      for (const { metrics } of scopeMetrics) this.metrics.push(...metrics)
   }
-}
-
-interface ResourceSpans {
-  readonly scopeSpans: ReadonlyArray<{ readonly spans: readonly ExportedSpan[] }>
-}
-
-interface ResourceMetrics {
-  readonly scopeMetrics: ReadonlyArray<{ readonly metrics: readonly ExportedMetric[] }>
-}
-
-function addressOf(server: Server): AddressInfo {
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
-  return address
 }
 
 function configuration(port: number, backend: string): string {

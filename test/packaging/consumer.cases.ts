@@ -5,146 +5,140 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { build } from 'esbuild'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { root } from './packed.js'
-import { Project } from './project.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { PATIENCE_MS, root } from './packed.js'
+import { environment, Project } from './project.js'
 
-/** Compilers take their time on a machine that runs other tests too. */
-const PATIENCE_MS = 180_000
 /** What a minified bundle has of the package, its licences included. */
 const PLAIN_LOCK_BYTES = 146_900
 const WHOLE_CLIENT_BYTES = 258_200
 /** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
-const EXPECTED = { nested: 2, refused: true, locked: false }
+const chunk = (name: string): string => `holdfast/dist/chunks/${name}.js`
+const ONE_FILE = { bundle: true, platform: 'node', logLevel: 'error' } as const
+/** What a program says that took a lock, and one that blocked while it had one. */
+const TOOK = { nested: 2, refused: true, locked: false }
+const KEPT = { held: true, causes: [] }
 
-let names = 0
+/** @param project one in which it is installed. */
+export function consumerCases(project: Project): void {
+  const runs = async (...script: string[]): Promise<unknown> =>
+    JSON.parse(await project.node(script, environment()))
 
-function environment(): Record<string, string> {
-  names += 1
-  return { REDIS_URL: inject('servers').standalone.url, LOCK_NAME: `packaging:${process.pid}:${names}` }
-}
-
-/** @param projectOf a project in which it is installed. */
-export function consumerCases(projectOf: () => Project): void {
-  async function runs(script: string): Promise<void> {
-    expect(JSON.parse(await projectOf().node([script], environment()))).toEqual(EXPECTED)
-  }
-
-  async function runsBundled(script: string, format: 'esm' | 'cjs'): Promise<void> {
+  /** A program in one file, in a folder with nothing else. */
+  async function bundled(script: string, format: 'esm' | 'cjs', minify = true) {
     const alone = await Project.bare()
-    onTestFinished(() => alone.remove())
+    onTestFinished(() => alone.end())
     const outfile = alone.path(format === 'esm' ? 'bundle.mjs' : 'bundle.cjs')
-    await build({
-      entryPoints: [projectOf().path(script)],
-      bundle: true,
-      platform: 'node',
-      format,
-      outfile,
-      // ioredis is CommonJS, which asks for Node's modules by require.
-      banner:
-        format === 'esm'
-          ? {
-              js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
-            }
-          : {},
-      logLevel: 'error',
-    })
+    // ioredis is CommonJS, which asks for Node's modules by require.
+    const js = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+    const banner = format === 'esm' ? { js } : {}
+    await build({ ...ONE_FILE, entryPoints: [project.path(script)], outfile, format, minify, banner })
     expect(await readdir(alone.folder)).toHaveLength(1)
-    expect(JSON.parse(await alone.node([outfile], environment()))).toEqual(EXPECTED)
+    return async (flags: readonly string[] = [], args: readonly string[] = [], env = {}): Promise<unknown> =>
+      JSON.parse(await alone.node([...flags, outfile, ...args], { ...environment(), ...env }))
   }
 
-  test('an ES module imports it', () => runs('main.mjs'))
-
-  test('a CommonJS module requires it', () => runs('main.cjs'))
+  test.each(['main.mjs', 'main.cjs'])('a module imports or requires it: %s', async (script) => {
+    expect(await runs(script)).toEqual(TOOK)
+  })
 
   test('a strict TypeScript project compiles against it, declarations of libraries included', {
     timeout: PATIENCE_MS,
   }, async () => {
     const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    await projectOf()
-      .node([tsc, '-p', '.'])
-      .catch((error: unknown) => {
-        throw new Error(`tsc: ${Object(error).stdout}`)
-      })
-    await runs(join('compiled', 'main.mjs'))
+    await project.node([tsc, '-p', '.']).catch((error: unknown) => {
+      throw new Error(`tsc: ${Object(error).stdout}`)
+    })
+    expect(await runs(join('compiled', 'main.mjs'))).toEqual(TOOK)
   })
 
-  test.each(['esm', 'cjs'] as const)('a program bundled into one %s file runs on its own', (format) =>
-    runsBundled(format === 'esm' ? 'main.mjs' : 'main.cjs', format),
-  )
-
-  test('who imports one error class gets that and little else', async () => {
-    const { modules, bytes } = await bundle(projectOf().path('one-error.mjs'), false)
-    expect(modules.sort()).toEqual([sharedFile('errors'), 'holdfast/dist/index.js'])
-    expect(bytes).toBeLessThan(6_500)
+  test.each([
+    ['main.mjs', 'esm'],
+    ['main.cjs', 'cjs'],
+    ['lock-main.mjs', 'esm'],
+  ] as const)('a program bundled into one file runs on its own: %s as %s', async (script, format) => {
+    expect(await (await bundled(script, format))()).toEqual(TOOK)
   })
 
-  test('who imports the client gets no store in memory and no command line, and not much in all', async () => {
-    const { modules, bytes, lazyBytes } = await bundle(projectOf().path('client.mjs'))
-    expect(modules.sort()).toEqual([...EMITTER, ...['client', 'errors', 'lock'].map(sharedFile)])
-    console.log(`holdfast in a bundle: ${bytes} bytes, and ${lazyBytes} that are loaded when they are used`)
-    expect(bytes).toBeLessThan(WHOLE_CLIENT_BYTES)
+  describe('a program that blocks its event loop keeps its lock, and the watchdog’s thread does not keep it alive', () => {
+    test.each(['leave', 'close'])('%s', async (end) => {
+      expect(await runs('blocked.mjs', end)).toEqual(KEPT)
+      for (const format of ['esm', 'cjs'] as const)
+        expect(await (await bundled('blocked.mjs', format))([], [end])).toEqual(KEPT)
+    })
+
+    test('options meant for the application are not applied in the thread', async () => {
+      const run = await bundled('blocked.mjs', 'cjs', false)
+      // In the main thread it does nothing; in any other it would end it.
+      const hostile =
+        "data:text/javascript,import{isMainThread}from'node:worker_threads';if(!isMainThread)process.exit(9)"
+      expect(await run(['--import', hostile], ['close'])).toEqual(KEPT)
+      expect(await run([], ['close'], { NODE_OPTIONS: `--import=${hostile}` })).toEqual(KEPT)
+    })
   })
 
-  test('an application that imports the plain lock alone carries no other kind, no thread and no quorum', async () => {
-    const { modules, bytes, lazyBytes } = await bundle(projectOf().path('lock.mjs'))
+  test.each([
+    [
+      'one-error',
+      'one error class: that and little else',
+      [chunk('errors'), 'holdfast/dist/index.js'],
+      6_500,
+    ],
+    [
+      'client',
+      'the client: no store in memory, no command line',
+      [...EMITTER, ...['client', 'errors', 'lock'].map(chunk)],
+      WHOLE_CLIENT_BYTES,
+    ],
     // The other kinds, the quorum and the thread are in another file.
-    expect(modules.sort()).toEqual([...EMITTER, ...['errors', 'lock'].map(sharedFile)])
-    console.log(
-      `holdfast/lock in a bundle: ${bytes} bytes, and ${lazyBytes} that are loaded when they are used`,
-    )
-    expect(bytes).toBeLessThan(PLAIN_LOCK_BYTES)
+    [
+      'lock',
+      'the plain lock alone: no other kind, no thread and no quorum',
+      [...EMITTER, ...['errors', 'lock'].map(chunk)],
+      PLAIN_LOCK_BYTES,
+    ],
+  ])('%s.mjs: what one gets who imports %s', async (entry, _what, expected, mostBytes) => {
+    // What is loaded later is in files of its own but for the error, which is to be had without any.
+    const { modules, bytes, lazyBytes } = await bundle(project.path(`${entry}.mjs`), entry !== 'one-error')
+    expect(modules.sort()).toEqual(expected)
+    console.log(`${entry} in a bundle: ${bytes} bytes, and ${lazyBytes} that are loaded when they are used`)
+    expect(bytes).toBeLessThan(mostBytes)
   })
-
-  test('the plain lock alone, bundled into one file, runs on its own', () =>
-    runsBundled('lock-main.mjs', 'esm'))
 
   test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () => {
-    expect((await projectOf().node(['two-copies.mjs'])).split('\n')).toEqual([
+    expect((await project.node(['two-copies.mjs'])).split('\n')).toEqual([
       'InvalidArgumentError: locks[1] is a lock of another copy of Holdfast in this process; accepted: locks of one copy: ' +
         'import it everywhere, or require it everywhere, in one version.',
       'true',
     ])
   })
 
-  test('its command line is installed with it and finds the server', async () => {
-    const bin = projectOf().path('node_modules', '.bin', 'holdfast')
-    expect(await projectOf().node([bin, '--help'])).toContain('holdfast')
-    const { REDIS_URL = '' } = environment()
-    expect(
-      await projectOf().node([bin, 'ls', 'packaging:nobody-has-this', '--json', '--url', REDIS_URL]),
-    ).toMatch(/^(\[\s*\])?$/)
-  })
+  describe('its command line is installed with it', () => {
+    const bin = () => project.path('node_modules', '.bin', 'holdfast')
 
-  test('its live page is served with nothing else installed', async () => {
-    const { REDIS_URL = '' } = environment()
-    const bin = projectOf().path('node_modules', '.bin', 'holdfast')
-    const page = spawn(process.execPath, [bin, 'ui', '--port', '0', '--url', REDIS_URL])
-    onTestFinished(() => void page.kill())
-    const said = await Promise.race([once(page.stdout, 'data'), once(page.stderr, 'data')])
-    const [address = ''] = /http:\S+/.exec(String(said)) ?? []
-    expect(await (await fetch(address)).text()).toContain('<title>')
+    test('and finds the server', async () => {
+      expect(await project.node([bin(), '--help'])).toContain('holdfast')
+      const { REDIS_URL } = environment()
+      const none = ['ls', 'packaging:nobody-has-this', '--json', '--url', REDIS_URL]
+      expect(await project.node([bin(), ...none])).toMatch(/^(\[\s*\])?$/)
+    })
+
+    test('and serves its live page with nothing else installed', async () => {
+      const { REDIS_URL } = environment()
+      const page = spawn(process.execPath, [bin(), 'ui', '--port', '0', '--url', REDIS_URL])
+      onTestFinished(() => void page.kill())
+      const said = await Promise.race([once(page.stdout, 'data'), once(page.stderr, 'data')])
+      const [address = ''] = /http:\S+/.exec(String(said)) ?? []
+      expect(await (await fetch(address)).text()).toContain('<title>')
+    })
   })
 }
 
 /** What is left of an application that imports just that, minified and without its client library. */
-async function bundle(
-  entry: string,
-  splitting = true,
-): Promise<{ modules: string[]; bytes: number; lazyBytes: number }> {
-  const { metafile } = await build({
-    entryPoints: [entry],
-    bundle: true,
-    splitting,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    outdir: 'out',
-    metafile: true,
-    write: false,
-    logLevel: 'error',
-  })
+async function bundle(entry: string, splitting: boolean) {
+  const split = { ...ONE_FILE, format: 'esm', minify: true, splitting, outdir: 'out' } as const
+  const { metafile } = await build({ ...split, entryPoints: [entry], metafile: true, write: false })
   const { outputs } = metafile
   const all = Object.keys(outputs)
   const loaded = new Set(all.filter((path) => outputs[path]?.entryPoint?.endsWith(basename(entry))))
@@ -162,8 +156,4 @@ async function bundle(
     bytes: bytesOf([...loaded]),
     lazyBytes: bytesOf(all.filter((path) => !loaded.has(path))),
   }
-}
-
-function sharedFile(name: string): string {
-  return `holdfast/dist/chunks/${name}.js`
 }

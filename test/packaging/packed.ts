@@ -6,10 +6,11 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const run = promisify(execFile)
-
 /** The checkout. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Compilers and installers take their time on a machine that runs other tests too. */
+export const PATIENCE_MS = 400_000
 
 /** What `npm publish` would upload. */
 export interface Packed {
@@ -17,8 +18,9 @@ export interface Packed {
   readonly file: string
   /** Paths within it, below `package/`. */
   readonly paths: readonly string[]
-  readonly packedBytes: number
   readonly unpackedBytes: number
+  /** Removes it. */
+  end(): Promise<void>
 }
 
 const SOURCES = ['src', 'lua', 'scripts', 'tsconfig.json', 'tsconfig.build.json', 'package.json']
@@ -28,41 +30,46 @@ const PAGES = ['README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'e
  * Builds and packs a copy of the sources in a folder of its own: a build in the checkout may be under way, or be older than
  * what is to be tested.
  */
-export async function pack(): Promise<Packed & AsyncDisposable> {
+export async function pack(): Promise<Packed> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-pack-'))
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
+  const end = (): Promise<void> => rm(folder, { recursive: true, force: true })
   try {
-    return { ...(await packInto(folder)), [Symbol.asyncDispose]: remove }
+    return { ...(await packInto(folder)), end }
   } catch (error) {
-    await remove()
+    await end()
     throw error
   }
 }
 
-async function packInto(folder: string): Promise<Packed> {
+async function packInto(folder: string): Promise<Omit<Packed, 'end'>> {
   const copy = join(folder, 'copy')
   await mkdir(copy)
   for (const path of [...SOURCES, ...PAGES]) await cp(join(root, path), join(copy, path), { recursive: true })
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
   await npm(copy, ['run', 'prepack'])
   const stdout = await npm(copy, ['pack', '--json', '--ignore-scripts', '--pack-destination', folder])
-  const { filename, files, size, unpackedSize } = readReport(stdout)
+  // npm prints a list of reports; its releases since 12 print an object by package name.
+  const reports: Record<string, { filename: string; files: Array<{ path: string }>; unpackedSize: number }> =
+    JSON.parse(stdout)
+  const [report] = Object.values(reports)
+  if (!report) throw new Error(`npm pack --json printed something else: ${stdout.slice(0, 500)}`)
   return {
-    file: join(folder, filename),
-    paths: files.map(({ path }) => path).sort(),
-    packedBytes: size,
-    unpackedBytes: unpackedSize,
+    file: join(folder, report.filename),
+    paths: report.files.map(({ path }) => path).sort(),
+    unpackedBytes: report.unpackedSize,
   }
 }
 
+/** Installs what a folder's manifest names, and these packages. */
+export async function install(cwd: string, packages: readonly string[] = [], env = {}): Promise<void> {
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']
+  await npm(cwd, ['install', ...packages, ...flags], env)
+}
+
 /** Runs npm and returns what it printed. */
-export async function npm(
-  cwd: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<string> {
+export async function npm(cwd: string, args: readonly string[], env = {}): Promise<string> {
   try {
-    const { stdout } = await run('npm', args, { cwd, env: { ...quietEnvironment(), ...env } })
+    const { stdout } = await promisify(execFile)('npm', args, { cwd, env: { ...quietEnvironment(), ...env } })
     return stdout
   } catch (cause) {
     const { stdout = '', stderr = '' } = Object(cause)
@@ -74,25 +81,4 @@ export async function npm(
 function quietEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_(config|package|lifecycle)_/i.test(name))
   return { ...Object.fromEntries(own), npm_config_update_notifier: 'false' }
-}
-
-interface PackReport {
-  readonly filename: string
-  readonly files: ReadonlyArray<{ readonly path: string }>
-  readonly size: number
-  readonly unpackedSize: number
-}
-
-/** npm prints a list of reports; its releases since 12 print an object by package name. */
-function readReport(json: string): PackReport {
-  const parsed: unknown = JSON.parse(json)
-  const [report] = Object.values(parsed ?? {})
-  if (isPackReport(report)) return report
-  throw new Error(`npm pack --json printed something else: ${json.slice(0, 500)}`)
-}
-
-function isPackReport(value: unknown): value is PackReport {
-  return (
-    typeof value === 'object' && value !== null && 'filename' in value && 'files' in value && 'size' in value
-  )
 }

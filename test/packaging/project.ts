@@ -3,12 +3,9 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { npm } from './packed.js'
-
-const run = promisify(execFile)
-const here = fileURLToPath(new URL('.', import.meta.url))
+import { inject } from 'vitest'
+import { install, root } from './packed.js'
 
 /** Someone's project that depends on the tarball, in a folder outside the checkout. */
 export class Project {
@@ -25,14 +22,9 @@ export class Project {
     within = tmpdir(),
   ): Promise<Project> {
     const project = await Project.bare(within)
-    await cp(join(here, files), project.folder, { recursive: true })
-    const manifest = {
-      name: 'consumer',
-      private: true,
-      dependencies: { ...dependencies, holdfast: `file:${tarball}` },
-    }
-    await writeFile(join(project.folder, 'package.json'), JSON.stringify(manifest))
-    await npm(project.folder, ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'])
+    await cp(join(root, 'test', 'packaging', files), project.folder, { recursive: true })
+    await project.dependOn(tarball, dependencies)
+    await install(project.folder)
     return project
   }
 
@@ -41,18 +33,35 @@ export class Project {
     return new Project(await mkdtemp(join(within, 'holdfast-consumer-')))
   }
 
+  /** Writes its manifest. */
+  async dependOn(tarball: string, others: Readonly<Record<string, string>> = {}): Promise<void> {
+    const dependencies = { ...others, holdfast: `file:${tarball}` }
+    await writeFile(
+      this.path('package.json'),
+      JSON.stringify({ name: 'consumer', private: true, dependencies }),
+    )
+  }
+
   path(...names: string[]): string {
     return join(this.folder, ...names)
   }
 
-  /** Runs a script of the project with the Node that runs this test, and returns what it printed. */
-  async node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  /** Runs a script of the project with the Node that runs this test, or another program, and returns what it printed. */
+  async node(args: readonly string[], env = {}, program = process.execPath): Promise<string> {
     const options = { cwd: this.folder, env: { ...process.env, ...env }, timeout: 400_000 }
-    const { stdout } = await run(process.execPath, args, options)
+    const { stdout } = await promisify(execFile)(program, args, options)
     return stdout.trim()
   }
 
-  async remove(): Promise<void> {
+  async end(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true })
   }
+}
+
+let names = 0
+
+/** What tells a program where to take a lock that nobody else uses. */
+export function environment() {
+  names += 1
+  return { REDIS_URL: inject('servers').standalone.url, LOCK_NAME: `packaging:${process.pid}:${names}` }
 }

@@ -8,31 +8,16 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { root } from './packed.js'
 
-const run = promisify(execFile)
-
 test('it gives changelog and package a version and tags them, once there is an address and something to tell', {
   timeout: 120_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-release-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const name = {
-    GIT_AUTHOR_NAME: 'a',
-    GIT_AUTHOR_EMAIL: 'a@b.c',
-    GIT_COMMITTER_NAME: 'a',
-    GIT_COMMITTER_EMAIL: 'a@b.c',
-  }
-  const start = async (program: string, ...args: string[]): Promise<string> => {
-    const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, ...name } })
-    return stdout
-  }
+  const start = async (program: string, ...args: string[]): Promise<string> =>
+    (await promisify(execFile)(program, args, { cwd: folder })).stdout
+  const loader = join(root, 'node_modules/tsx/dist/loader.mjs')
   const script = (file: string, ...args: string[]): Promise<string> =>
-    start(
-      process.execPath,
-      '--import',
-      join(root, 'node_modules/tsx/dist/loader.mjs'),
-      `scripts/${file}.ts`,
-      ...args,
-    )
+    start(process.execPath, '--import', loader, `scripts/${file}.ts`, ...args)
   const commit = async (): Promise<void> => {
     await start('git', 'add', '-A')
     await start('git', 'commit', '--quiet', '--message', 'work')
@@ -47,6 +32,7 @@ test('it gives changelog and package a version and tags them, once there is an a
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   await writeFile(join(folder, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n')
   await start('git', 'init', '--quiet')
+  for (const what of ['name', 'email']) await start('git', 'config', `user.${what}`, 'a@b.c')
   await commit()
 
   await expect(script('release', 'minor')).rejects.toThrow('no public address yet')

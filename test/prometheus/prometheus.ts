@@ -1,7 +1,6 @@
 import { Daemon } from '../servers/daemon.js'
 import { unpackFromDebian } from '../servers/debian.js'
 import { onPath } from '../servers/path.js'
-import type { Command } from '../servers/process.js'
 import { until } from '../servers/until.js'
 
 /** One series of the answer to a query. */
@@ -11,7 +10,7 @@ export interface Series {
 }
 
 /** A Prometheus that looks at one program each second. */
-export class Prometheus implements AsyncDisposable {
+export class Prometheus {
   private constructor(private readonly daemon: Daemon) {}
 
   /** Why there can be none here; undefined where there can. */
@@ -24,7 +23,11 @@ export class Prometheus implements AsyncDisposable {
   /** @param target where the metrics are: a host and port */
   static async start(target: string): Promise<Prometheus> {
     const path = await onPath('prometheus')
-    const command: Command = path === undefined ? await fromDebian() : [path]
+    const debian = { name: 'prometheus-bookworm', suite: 'bookworm', package: 'prometheus' }
+    const { command } =
+      path === undefined
+        ? await unpackFromDebian({ ...debian, program: 'usr/bin/prometheus' })
+        : { command: [path] as const }
     const daemon = await Daemon.start({
       command,
       args: (port) => [
@@ -53,7 +56,7 @@ export class Prometheus implements AsyncDisposable {
     return target ? `${target.health} ${target.lastError}`.trim() : 'unknown'
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     await this.daemon.stop()
   }
 
@@ -72,16 +75,6 @@ interface Answer {
     readonly result: readonly Series[]
     readonly activeTargets: ReadonlyArray<{ readonly health: string; readonly lastError: string }>
   }
-}
-
-async function fromDebian(): Promise<Command> {
-  const { command } = await unpackFromDebian({
-    name: 'prometheus-bookworm',
-    suite: 'bookworm',
-    package: 'prometheus',
-    program: 'usr/bin/prometheus',
-  })
-  return command
 }
 
 function configuration(target: string): string {

@@ -1,4 +1,5 @@
 /** A real Prometheus looks at a client, and answers the queries of the dashboard and of the docs. */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import process from 'node:process'
@@ -8,7 +9,6 @@ import { expose } from '../../src/integrations/prometheus/index.js'
 import { eventually } from '../setup/eventually.js'
 import { placeOf } from '../setup/places.js'
 import { Prometheus } from './prometheus.js'
-import { queriesOfDashboard, queriesOfPage } from './queries.js'
 
 const refusal = await Prometheus.refusal()
 if (refusal !== undefined && process.env['CI']) throw new Error(`no Prometheus is to be had: ${refusal}`)
@@ -17,8 +17,18 @@ if (refusal !== undefined && process.env['CI']) throw new Error(`no Prometheus i
 const HOSTILE = 'a"b\\c\n# TYPE evil counter\nevil 1\n\u0000\u001b[31m{x="1"}💥'
 
 const root = new URL('../../', import.meta.url)
-const dashboard = queriesOfDashboard(await readFile(new URL('etc/grafana/holdfast.json', root), 'utf8'))
-const page = queriesOfPage(await readFile(new URL('docs/prometheus.md', root), 'utf8'))
+/** The queries of the dashboard, with a value for each of Grafana's variables. */
+const { panels }: { panels: ReadonlyArray<{ targets: ReadonlyArray<{ expr: string }> }> } = JSON.parse(
+  await readFile(new URL('etc/grafana/holdfast.json', root), 'utf8'),
+)
+const dashboard = panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr.replace(/\$__(rate_interval|range)/g, '5m').replace(/"\$\w+"/g, '".*"')),
+)
+/** Those of the docs, a line each. */
+const docs = await readFile(new URL('docs/prometheus.md', root), 'utf8')
+const page = [...docs.matchAll(/^```promql\n(.*?)^```/gms)].flatMap(([, block = '']) =>
+  block.split('\n').filter((line) => line !== ''),
+)
 
 describe.skipIf(refusal !== undefined)(`a Prometheus${refusal ? `: ${refusal}` : ''}`, () => {
   const place = placeOf('memory')
@@ -27,33 +37,25 @@ describe.skipIf(refusal !== undefined)(`a Prometheus${refusal ? `: ${refusal}` :
   let prometheus: Prometheus
 
   beforeAll(async () => {
-    server = createServer((_request, response) => {
-      void registry.metrics().then((text) => {
-        response.setHeader('Content-Type', registry.contentType)
-        response.end(text)
-      })
+    server = createServer(async (_request, response) => {
+      response.setHeader('Content-Type', registry.contentType).end(await registry.metrics())
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    if (typeof address !== 'object' || !address) throw new Error('the server has no port')
+    await once(server.listen(0, '127.0.0.1'), 'listening')
     const [hostile, plain] = [place.holdfast(), place.holdfast()]
     expose(hostile, { registry, client: HOSTILE, groupOf: (name) => name })
     expose(plain, { registry, client: 'plain', groupOf: () => 'group' })
     await hostile.lock(HOSTILE).withLock(() => undefined)
-    prometheus = await Prometheus.start(`127.0.0.1:${address.port}`)
+    prometheus = await Prometheus.start(`127.0.0.1:${Object(server.address()).port}`)
     // A rate needs two looks, and something that happens between them.
-    await eventually(
-      async () => {
-        await plain.lock(place.lockName()).withLock(() => undefined)
-        const [rate] = await prometheus.query('rate(holdfast_acquired_total{client="plain"}[5m])')
-        return Number(rate?.value[1]) > 0
-      },
-      Boolean,
-      60_000,
-    )
+    const rises = async (): Promise<boolean> => {
+      await plain.lock(place.lockName()).withLock(() => undefined)
+      const [rate] = await prometheus.query('rate(holdfast_acquired_total{client="plain"}[5m])')
+      return Number(rate?.value[1]) > 0
+    }
+    await eventually(rises, Boolean, 60_000)
   }, 300_000)
   afterAll(async () => {
-    await prometheus[Symbol.asyncDispose]()
+    await prometheus.stop()
     server.closeAllConnections()
     server.close()
     await place.tidy()

@@ -9,22 +9,15 @@ import { subjects } from './subjects.js'
 const QUARANTINE_MS = 60_000
 const WATCHDOG_MS = 900
 
-describe.each([
-  { where: 'standalone', open: () => Scene.standalone() },
-  { where: 'cluster', open: () => Scene.cluster() },
-])('out of touch ($where)', ({ open }) => {
-  const scene = duringEach(() => open())
+describe.each(['standalone', 'cluster'] as const)('out of touch (%s)', (where) => {
+  const scene = duringEach(() => Scene[where]())
 
   test.each(subjects)(
     '$kind: lost for its holder at the end of the lease, kept from others',
     async (subject) => {
       const direct = scene.holdfast({}, { proxied: false })
-      await subject.prepare?.(direct, scene.name)
-      const holdfast = scene.holdfast({
-        quarantineMs: QUARANTINE_MS,
-        watchdogMs: WATCHDOG_MS,
-        commandTimeoutMs: 300,
-      })
+      const times = { quarantineMs: QUARANTINE_MS, watchdogMs: WATCHDOG_MS, commandTimeoutMs: 300 }
+      const holdfast = scene.holdfast(times)
       const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
       const hold = await subject.holder(holdfast, scene.name).acquire()
       await eventually(() => renewed.length > 0)
@@ -44,7 +37,7 @@ describe.each([
       for (const proxy of scene.proxies) proxy.heal()
       await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
       expect(await contender.tryAcquire()).toBeNull()
-      if (!subject.forced) return
+      if (subject.permits) return
       await subject.forceUnlock(direct, scene.name)
       await (await contender.acquire()).release()
     },
@@ -58,7 +51,6 @@ describe('what it costs', () => {
     const costs: Array<readonly string[]> = []
     for (const quarantineMs of [0, QUARANTINE_MS]) {
       const holdfast = scene.holdfast({ quarantineMs })
-      await subject.prepare?.(holdfast, scene.name)
       const handle = subject.holder(holdfast, scene.name)
       await (await handle.acquire()).release()
       const tally = scene.proxy.tally()
@@ -83,32 +75,9 @@ describe('what it costs', () => {
     expect(await scene.ttl()).toBe(-2)
   })
 
-  test('a grant made in line has it from the start, though its lease was short', async () => {
-    const direct = scene.holdfast({}, { proxied: false })
-    const holdfast = scene.holdfast({ quarantineMs: QUARANTINE_MS }, { proxied: false })
-    const readLock = holdfast.readWriteLock(scene.name).readLock()
-    const writeLock = holdfast.readWriteLock(scene.name).writeLock()
-    const blockingWrite = direct.readWriteLock(scene.name).writeLock()
-    for (const [lock, blocking] of [
-      [holdfast.fairLock(scene.name), direct.fairLock(scene.name)],
-      [readLock, blockingWrite],
-      [writeLock, blockingWrite],
-    ] as const) {
-      const hold = await blocking.acquire()
-      const waiting = lock.acquire()
-      await eventually(async () => (await lock.countWaitingClients()) === 1)
-      await hold.release()
-      const next = await waiting
-      expect(await lock.remainingMs()).toBeGreaterThan(QUARANTINE_MS / 2)
-      await next.release()
-    }
-  })
-
   test('what is handed on within the process keeps it, and so does a lease of the heir’s own', async () => {
-    const holdfast = scene.holdfast({
-      quarantineMs: QUARANTINE_MS,
-      handOverSliceMs: Number.POSITIVE_INFINITY,
-    })
+    const endless = Number.POSITIVE_INFINITY
+    const holdfast = scene.holdfast({ quarantineMs: QUARANTINE_MS, handOverSliceMs: endless })
     for (const lock of [holdfast.lock(scene.name), holdfast.fencedLock(scene.name)]) {
       const first = await lock.acquire({ leaseMs: 10_000 })
       const waits = [lock.acquire({ leaseMs: 5_000 }), lock.acquire()]

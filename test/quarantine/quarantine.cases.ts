@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
-import type { Holdfast, HoldfastOptions } from '../../src/index.js'
+import type { HoldfastOptions } from '../../src/index.js'
 import type { Place } from '../setup/places.js'
 import type { Contended, Held, Subject } from './subjects.js'
 
@@ -16,9 +16,8 @@ export function quarantineCases(place: Place, subject: Subject): void {
   describe(`quarantine of a ${subject.kind}: ${place.name}`, () => {
     afterEach(() => place.tidy())
 
-    async function scene(options: HoldfastOptions) {
+    function scene(options: HoldfastOptions) {
       const [holdfast, name] = [place.holdfast(options), place.lockName()]
-      await subject.prepare?.(holdfast, name)
       return { holdfast, name, holder: subject.holder(holdfast, name), lost: journalOf(holdfast, 'lost') }
     }
 
@@ -43,7 +42,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
     }
 
     test('L1: a release frees it at once, whether the hold had a lease or was renewed', async () => {
-      const { holder, name } = await scene({ quarantineMs: LONG_MS })
+      const { holder, name } = scene({ quarantineMs: LONG_MS })
       for (const options of [{ leaseMs: 60_000 }, {}]) {
         // A quorum lets those that wait go first.
         const hold = await inTime(place, holder.acquire(options))
@@ -56,7 +55,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
     })
 
     test('L3: the end of a lease that was asked for is a loss; the holder is told at the end of that', async () => {
-      const { holder, name, lost } = await scene({ quarantineMs: QUARANTINE_MS })
+      const { holder, name, lost } = scene({ quarantineMs: QUARANTINE_MS })
       const since = place.now()
       const hold = await holder.acquire({ leaseMs: LEASE_MS })
       expect(await remainingMs(name)).toBeLessThanOrEqual(LEASE_MS + QUARANTINE_MS)
@@ -71,16 +70,17 @@ export function quarantineCases(place: Place, subject: Subject): void {
     })
 
     test('a holder that is gone: its lease and the quarantine keep others out, no longer', async () => {
-      const { holdfast, holder, name } = await scene({ quarantineMs: QUARANTINE_MS, watchdogMs: WATCHDOG_MS })
+      const { holdfast, holder, name } = scene({ quarantineMs: QUARANTINE_MS, watchdogMs: WATCHDOG_MS })
       const since = place.now()
       await holder.acquire()
       const waiting = contender(name).acquire()
-      await vanish(holdfast)
+      // As when its process ends: nothing is released, nothing renewed, and its connections are cut.
+      await holdfast.close()
       await expectKept(waiting, name, since, WATCHDOG_MS + QUARANTINE_MS)
     })
 
     test('who waited has a quarantine as well', async () => {
-      const { holder, name } = await scene({})
+      const { holder, name } = scene({})
       const hold = await holder.acquire()
       const waiting = subject.holder(place.holdfast({ quarantineMs: LONG_MS }), name).acquire()
       await hold.release()
@@ -92,7 +92,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
 
     // Where a machine that stands still does not end the lease between two renewals.
     test.runIf(place.virtual)('renewals keep it, however long the lock is held', async () => {
-      const { holdfast, holder, name, lost } = await scene({
+      const { holdfast, holder, name, lost } = scene({
         quarantineMs: QUARANTINE_MS,
         watchdogMs: WATCHDOG_MS,
       })
@@ -104,25 +104,14 @@ export function quarantineCases(place: Place, subject: Subject): void {
       expect(left).toBeGreaterThanOrEqual((WATCHDOG_MS * 2) / 3 + QUARANTINE_MS)
       expect(left).toBeLessThanOrEqual(WATCHDOG_MS + QUARANTINE_MS)
       const since = place.now()
-      await vanish(holdfast)
+      await holdfast.close()
       await expectKept(contender(name).acquire(), name, since, left)
     })
 
-    test('without one: a lease is what was asked for', async () => {
-      const { holder, name, lost } = await scene({})
-      const since = place.now()
-      const hold = await holder.acquire({ leaseMs: LEASE_MS })
-      expect(await remainingMs(name)).toBeLessThanOrEqual(LEASE_MS)
-      await (await inTime(place, contender(name).acquire())).release()
-      if (place.virtual) expect(place.now() - since).toBeLessThanOrEqual(LEASE_MS + 10)
-      expect(lost).not.toEqual([])
-      await rejectionOf(hold.release())
-    })
-
-    test.runIf(subject.owned && !subject.beside)(
+    test.runIf(!subject.permits && !subject.beside)(
       'who lost it is kept out like everybody, and has a token of its own when it comes again',
       async () => {
-        const { holdfast, holder, name } = await scene({ quarantineMs: QUARANTINE_MS })
+        const { holdfast, holder, name } = scene({ quarantineMs: QUARANTINE_MS })
         const owner = holdfast.owner()
         const since = place.now()
         const first = await holder.acquire({ owner, leaseMs: LEASE_MS })
@@ -138,8 +127,8 @@ export function quarantineCases(place: Place, subject: Subject): void {
       },
     )
 
-    test.runIf(subject.forced)('forced open it is free at once, before and after the loss', async () => {
-      const { holder, holdfast, name } = await scene({ quarantineMs: LONG_MS })
+    test.skipIf(subject.permits)('forced open it is free at once, before and after the loss', async () => {
+      const { holder, holdfast, name } = scene({ quarantineMs: LONG_MS })
       await holder.acquire()
       await subject.forceUnlock(holdfast, name)
       const { signal } = await holder.acquire({ leaseMs: LEASE_MS })
@@ -150,9 +139,4 @@ export function quarantineCases(place: Place, subject: Subject): void {
       await (await inTime(place, waiting)).release()
     })
   })
-}
-
-/** As when its process ends: nothing is released, nothing renewed, and its connections are cut. */
-async function vanish(holdfast: Holdfast): Promise<void> {
-  await holdfast.close()
 }

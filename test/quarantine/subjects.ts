@@ -12,12 +12,10 @@ export interface Contended {
 /** A kind of lock whose holder is lost, and who is kept out by that. */
 export interface Subject {
   readonly kind: string
-  readonly forced: boolean
-  readonly owned: boolean
+  /** Whether permits are held, which have no owner and are not forced open. */
+  readonly permits: boolean
   /** Whether several may hold it beside each other, so that a holder that is lost keeps no further one out. */
   readonly beside: boolean
-  /** What is to be done once for the name. */
-  prepare?(holdfast: Holdfast, name: string): Promise<unknown>
   holder(holdfast: Holdfast, name: string): Contended
   contender(holdfast: Holdfast, name: string): Contended
   /** How long the store keeps it yet if nobody is heard of. */
@@ -30,8 +28,7 @@ type LockOf = (holdfast: Holdfast, name: string) => Lock
 function lockSubject(kind: string, holder: LockOf, contender = holder, beside = false): Subject {
   return {
     kind,
-    forced: true,
-    owned: true,
+    permits: false,
     beside,
     holder,
     contender,
@@ -41,13 +38,11 @@ function lockSubject(kind: string, holder: LockOf, contender = holder, beside = 
 }
 
 function permitsSubject(kind: 'semaphore' | 'permitExpirableSemaphore'): Subject {
-  const handle = (holdfast: Holdfast, name: string) => holdfast[kind](name)
+  const handle = (holdfast: Holdfast, name: string) => holdfast[kind](name, 1)
   return {
     kind,
-    forced: false,
-    owned: false,
+    permits: true,
     beside: false,
-    prepare: (holdfast, name) => handle(holdfast, name).trySetPermits(1),
     holder: handle,
     contender: handle,
     remainingMs: async (holdfast, name) => (await handle(holdfast, name).inspect()).remainingMs,
@@ -58,18 +53,7 @@ function permitsSubject(kind: 'semaphore' | 'permitExpirableSemaphore'): Subject
 /** In a cluster the members are of two slots. */
 const membersOf = (holdfast: Holdfast, name: string): Lock[] =>
   ['one', 'other'].map((member) => holdfast.lock(`${name}:${member}`))
-
-const multiLock: Subject = {
-  kind: 'multi-lock',
-  forced: true,
-  owned: true,
-  beside: false,
-  holder: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
-  contender: (holdfast, name) => holdfast.multiLock(membersOf(holdfast, name)),
-  remainingMs: async (holdfast, name) =>
-    Math.max(...(await Promise.all(membersOf(holdfast, name).map((lock) => lock.remainingMs())))),
-  forceUnlock: (holdfast, name) => Promise.all(membersOf(holdfast, name).map((lock) => lock.forceUnlock())),
-}
+const multiLock = (holdfast: Holdfast, name: string) => holdfast.multiLock(membersOf(holdfast, name))
 
 const readLock: LockOf = (holdfast, name) => holdfast.readWriteLock(name).readLock()
 const writeLock: LockOf = (holdfast, name) => holdfast.readWriteLock(name).writeLock()
@@ -86,5 +70,14 @@ export const subjects: readonly Subject[] = [
   lockSubject('spin lock', (holdfast, name) => holdfast.spinLock(name, { longestPauseMs: 20 })),
   permitsSubject('semaphore'),
   permitsSubject('permitExpirableSemaphore'),
-  multiLock,
+  {
+    kind: 'multi-lock',
+    permits: false,
+    beside: false,
+    holder: multiLock,
+    contender: multiLock,
+    remainingMs: async (holdfast, name) =>
+      Math.max(...(await Promise.all(membersOf(holdfast, name).map((lock) => lock.remainingMs())))),
+    forceUnlock: (holdfast, name) => Promise.all(membersOf(holdfast, name).map((lock) => lock.forceUnlock())),
+  },
 ]

@@ -29,13 +29,9 @@ describe.each(clientLibraries)('what a thread is told of a client (%s)', (librar
     expect(structuredClone(settings)).toMatchObject({ options: { ...server, db: 3 } })
   })
 
-  test('a path in place of a port', () => {
-    expect(clientSettings(standalone({ path: '/run/redis.sock' }))).toMatchObject({
-      options: { path: '/run/redis.sock' },
-    })
-  })
-
-  test('the sentinels and the group', () => {
+  test('a path in place of a port; the sentinels and the group', () => {
+    const path = { path: '/run/redis.sock' }
+    expect(clientSettings(standalone(path))).toMatchObject({ options: path })
     const group = { sentinels: [server], name: 'group' }
     expect(clientSettings(sentinelClient(group, library))).toMatchObject({ options: group })
   })
@@ -64,9 +60,8 @@ describe.each(clientLibraries)('what a thread is told of a client (%s)', (librar
     ['natMap', cluster({ natMap: () => null })],
     ['dnsLookup', cluster({ dnsLookup: (...words: Parameters<typeof lookup>) => lookup(...words) })],
   ])('%s as code is refused, with the option named', (option, client) => {
-    expect(() => clientSettings(client)).toThrow(InvalidArgumentError)
-    expect(() => clientSettings(client)).toThrow(
-      new RegExp(`^client option .*${option.replace('.', '\\.')} is `),
-    )
+    const settings = () => clientSettings(client)
+    expect(settings).toThrow(InvalidArgumentError)
+    expect(settings).toThrow(new RegExp(`^client option .*${option.replace('.', '\\.')} is `))
   })
 })

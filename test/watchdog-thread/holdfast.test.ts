@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import process from 'node:process'
 import type { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import {
   Holdfast,
@@ -9,15 +9,14 @@ import {
   InvalidArgumentError,
   type Lock,
   LockLostError,
-  type RedisClient,
 } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { Scene } from '../fault/scene.js'
+import { Forked } from '../redisson/forked.js'
 import { sentinelClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 import { blockFor, blockUntil } from './busy.js'
-import { Observer } from './observer.js'
 
 /** Long enough that a thread which gets the processor late on a busy machine renews in time. */
 const LEASE_MS = 2_100
@@ -26,6 +25,12 @@ const BLOCKED_MS = 1.5 * LEASE_MS
 
 let scene: Scene
 let worker: Worker | undefined
+
+function noteWorker(): void {
+  process.once('worker', (born) => {
+    worker = born
+  })
+}
 
 /** Whether the hold says that it is held, as an application asks it. */
 function isHeld(hold: { assertHeld(): void }): boolean {
@@ -39,28 +44,8 @@ function isHeld(hold: { assertHeld(): void }): boolean {
 }
 
 function threaded(options: HoldfastOptions = {}): Holdfast {
-  void once(process, 'worker').then(([born]) => {
-    worker = born
-  })
+  noteWorker()
   return scene.holdfast({ watchdogMs: LEASE_MS, watchdogThread: true, ...options }, { proxied: false })
-}
-
-async function onSentinels(): Promise<{ group: RedisClient; holdfast: Holdfast }> {
-  void once(process, 'worker').then(([born]) => {
-    worker = born
-  })
-  const group = sentinelClient(inject('servers').sentinel)
-  const holdfast = new Holdfast(group, { watchdogMs: LEASE_MS, watchdogThread: true })
-  // What the thread’s end is told by.
-  holdfast.on('error', () => undefined)
-  return { group, holdfast }
-}
-
-async function withPermits<Permits extends { trySetPermits(permits: number): Promise<boolean> }>(
-  permits: Permits,
-): Promise<Permits> {
-  await permits.trySetPermits(2)
-  return permits
 }
 
 const renewal = (holdfast: Holdfast): Promise<unknown> =>
@@ -99,18 +84,18 @@ describe.each([
     await scene.nothingLeft()
   })
 
-  test.each<[string, (holdfast: Holdfast) => Pick<Lock, 'acquire'> | Promise<Pick<Lock, 'acquire'>>]>([
+  test.each<[string, (holdfast: Holdfast) => Pick<Lock, 'acquire'>]>([
     ['readLock', (holdfast) => holdfast.readWriteLock(scene.name).readLock()],
     ['writeLock', (holdfast) => holdfast.readWriteLock(scene.name).writeLock()],
     ['fencedLock', (holdfast) => holdfast.fencedLock(scene.name)],
     ['fairLock', (holdfast) => holdfast.fairLock(scene.name)],
     ['spinLock', (holdfast) => holdfast.spinLock(scene.name)],
-    ['semaphore', (holdfast) => withPermits(holdfast.semaphore(scene.name))],
-    ['permitExpirableSemaphore', (holdfast) => withPermits(holdfast.permitExpirableSemaphore(scene.name))],
+    ['semaphore', (holdfast) => holdfast.semaphore(scene.name, 2)],
+    ['permitExpirableSemaphore', (holdfast) => holdfast.permitExpirableSemaphore(scene.name, 2)],
   ])('for longer than the lease costs nothing of any kind: %s', async (_kind, open) => {
     const holdfast = threaded()
     const heard = eventsOf(holdfast, ['lost', 'suspended', 'error'])
-    const hold = await (await open(holdfast)).acquire()
+    const hold = await open(holdfast).acquire()
     await renewal(holdfast)
     blockFor(BLOCKED_MS)
     expect(isHeld(hold)).toBe(true)
@@ -137,30 +122,18 @@ describe('watchdogThread', () => {
   })
   afterEach(() => scene.end())
 
-  test('L3: without it the lock is lost, and that is known at the first look', async () => {
-    const holdfast = threaded({ watchdogThread: false })
-    const hold = await holdfast.lock(scene.name).acquire()
-    blockFor(BLOCKED_MS)
-    expect(isHeld(hold)).toBe(false)
-    expect(hold.signal.reason).toMatchObject({ reason: 'lease-expired' })
-    await scene.nothingLeft()
-  })
-
   test('another process sees the lock held all the while', async () => {
-    const { host, port } = inject('servers').standalone
-    const observer = new Observer(host, port, scene.name)
-    try {
-      const holdfast = threaded()
-      const hold = await holdfast.lock(scene.name).acquire()
-      await Promise.all([renewal(holdfast), observer.looking()])
-      blockFor(BLOCKED_MS)
-      const { looks, leastMs } = await observer.stop()
-      expect(looks).toBeGreaterThan(1)
-      expect(leastMs).toBeGreaterThan(0)
-      await hold.release()
-    } finally {
-      observer.kill()
-    }
+    const task = { ...inject('servers').standalone, name: scene.name }
+    const observer = Forked.start(new URL('./observer.fixture.ts', import.meta.url), task)
+    const holdfast = threaded()
+    const hold = await holdfast.lock(scene.name).acquire()
+    await Promise.all([renewal(holdfast), observer.told()])
+    blockFor(BLOCKED_MS)
+    observer.send('stop')
+    const { looks, leastMs } = Object(await observer.told())
+    expect(looks).toBeGreaterThan(1)
+    expect(leastMs).toBeGreaterThan(0)
+    await hold.release()
   })
 
   test('maxBlockedMs: blocked for longer the lock goes to the next, and the holder knows at its first look', async () => {
@@ -232,22 +205,22 @@ describe('watchdogThread', () => {
   })
 
   test('a thread that dies with nothing to watch is replaced when it is needed; a sentinel’s group has one, too', async () => {
-    const { group, holdfast } = await onSentinels()
-    try {
-      const lock = holdfast.lock(scene.name)
-      await (await lock.acquire()).release()
-      await worker?.terminate()
-      await eventually(() => holdfast.metrics().held === 0)
-      const hold = await lock.acquire()
-      await renewal(holdfast)
-      await renewal(holdfast)
-      blockFor(BLOCKED_MS)
-      expect(isHeld(hold)).toBe(true)
-      await hold.release()
-    } finally {
-      await holdfast.close()
-      group.disconnect()
-    }
+    noteWorker()
+    const group = sentinelClient(inject('servers').sentinel)
+    onTestFinished(() => group.disconnect())
+    await using holdfast = new Holdfast(group, { watchdogMs: LEASE_MS, watchdogThread: true })
+    // What the thread’s end is told by.
+    holdfast.on('error', () => undefined)
+    const lock = holdfast.lock(scene.name)
+    await (await lock.acquire()).release()
+    await worker?.terminate()
+    await eventually(() => holdfast.metrics().held === 0)
+    const hold = await lock.acquire()
+    await renewal(holdfast)
+    await renewal(holdfast)
+    blockFor(BLOCKED_MS)
+    expect(isHeld(hold)).toBe(true)
+    await hold.release()
   })
 
   test('L4: renewals that fail are told as without a thread', async () => {
@@ -287,25 +260,20 @@ describe('watchdogThread', () => {
     expect(Object(worker).threadId).toBe(-1)
   })
 
-  test('is refused where it cannot be: another store, client options that are code', () => {
+  test('is refused where it cannot be: another store, client options that are code, an odd time', () => {
     expect(() => new Holdfast(new MemoryStore(), { watchdogThread: true })).toThrow(InvalidArgumentError)
-    const code = standaloneClient({
-      ...inject('servers').standalone,
-      tls: { checkServerIdentity: () => undefined },
-    })
-    expect(() => new Holdfast(code, { watchdogThread: true })).toThrow(
-      /tls\.checkServerIdentity is a function/,
-    )
-    const options = [
+    const { standalone } = inject('servers')
+    const code = standaloneClient({ ...standalone, tls: { checkServerIdentity: () => undefined } })
+    expect(() => new Holdfast(code, { watchdogThread: true })).toThrow(/checkServerIdentity is a function/)
+    const wrong = [
       { watchdogThread: 'yes' },
       { watchdogThread: true, maxBlockedMs: 9_999 },
       { watchdogThread: true, maxBlockedMs: 10_000.5 },
       { maxBlockedMs: 60_000 },
     ]
-    for (const each of options) {
-      const client = standaloneClient(inject('servers').standalone)
+    for (const each of wrong) {
       // @ts-expect-error one of them has the wrong type on purpose
-      expect(() => new Holdfast(client, each)).toThrow(InvalidArgumentError)
+      expect(() => new Holdfast(standaloneClient(standalone), each)).toThrow(InvalidArgumentError)
     }
   })
 })

@@ -29,16 +29,11 @@ class Machine implements SharedClocks {
     return this.#wallMs * 1_000
   }
 
-  thread(zeroMs: number): { now(): number; startTimer(): never } {
+  thread(zeroMs: number) {
     const time = new LeaseTime()
     const now = (): number => time.at(this.#monotonicMs - zeroMs, this.#wallMs)
     now()
-    return {
-      now,
-      startTimer: () => {
-        throw new Error('no timers here')
-      },
-    }
+    return { now, startTimer: () => expect.unreachable() }
   }
 }
 
@@ -46,23 +41,18 @@ describe('a deadline that passes from one thread to another', () => {
   const machine = new Machine()
   const main = machine.thread(999_000)
   const other = machine.thread(5_000)
-  const leftAfter = (meanwhile: () => void): number => {
+
+  test.each<[string, () => void, number]>([
+    ['is the same, whatever the zero of each clock', () => undefined, 30_000],
+    ['comes nearer as time passes', () => machine.pass(10_000), 20_000],
+    ['L3: comes nearer while the machine sleeps', () => machine.sleep(29_000), 1_000],
+    ['L3: passes while the machine sleeps', () => machine.sleep(40_000), -10_000],
+    ['does not move when the wall clock is set back', () => machine.setWallClock(-3_600_000), 30_000],
+    ['does not move with the small differences of two clocks', () => machine.setWallClock(40), 30_000],
+  ])('%s', (_what, meanwhile, leftMs) => {
     const instant = instantOf(other.now() + 30_000, other, machine)
     meanwhile()
-    return leaseTimeOf(instant, main, machine) - main.now()
-  }
-
-  test('is the same, whatever the zero of each clock', () => {
-    expect(leftAfter(() => undefined)).toBeCloseTo(30_000, 3)
-  })
-
-  test('comes nearer as time passes', () => {
-    expect(leftAfter(() => machine.pass(10_000))).toBeCloseTo(20_000, 3)
-  })
-
-  test('L3: comes nearer while the machine sleeps', () => {
-    expect(leftAfter(() => machine.sleep(29_000))).toBeCloseTo(1_000, 3)
-    expect(leftAfter(() => machine.sleep(3_600_000))).toBeLessThan(0)
+    expect(leaseTimeOf(instant, main, machine) - main.now()).toBeCloseTo(leftMs, 3)
   })
 
   test('L3: has passed when main first looks after a sleep that the other thread saw too', () => {
@@ -77,14 +67,6 @@ describe('a deadline that passes from one thread to another', () => {
     machine.sleep(10_000)
     const instant = instantOf(deadline, other, machine)
     expect(leaseTimeOf(instant, main, machine) - main.now()).toBeCloseTo(20_000, 3)
-  })
-
-  test('does not move when the wall clock is set back', () => {
-    expect(leftAfter(() => machine.setWallClock(-3_600_000))).toBeCloseTo(30_000, 3)
-  })
-
-  test('does not move with the small differences of two clocks', () => {
-    expect(leftAfter(() => machine.setWallClock(40))).toBeCloseTo(30_000, 3)
   })
 
   test('may be never', () => {

@@ -33,14 +33,9 @@ beforeEach(async () => {
     throw error
   })
   reports = []
-  list = new WatchList(
-    { leaseMs: LEASE_MS, maxBlockedMs: MAX_BLOCKED_MS },
-    port,
-    schedule,
-    heartbeat,
-    (report) => reports.push(report),
-    shared,
-  )
+  const settings = { leaseMs: LEASE_MS, maxBlockedMs: MAX_BLOCKED_MS }
+  const tell = (report: Report): number => reports.push(report)
+  list = new WatchList(settings, port, schedule, heartbeat, tell, shared)
   deadlines = new Deadlines()
   const chunk = Deadlines.newChunk()
   deadlines.addChunk(chunk)
