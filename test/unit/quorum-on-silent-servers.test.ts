@@ -1,8 +1,10 @@
 /** A quorum whose servers all fall silent: each command of it ends by its own timeout, whatever it waits behind. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Holdfast, quorum } from '../../src/index.js'
+import { type Hold, Holdfast, type Lock, quorum } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { endOf, FallingSilent } from './falling-silent.js'
+import { FallingSilent } from './falling-silent.js'
+import { closeAll, endOf } from './in-virtual-time.js'
+import { storeOn } from './scripted-port.js'
 
 const COMMAND_MS = 3_000
 const STORE_TIMEOUT_MS = 10_000
@@ -11,27 +13,28 @@ const TOO_LATE = { error: { code: 'STORE_ERROR', transient: true } }
 let clock: VirtualClock
 let servers: readonly FallingSilent[]
 let holdfast: Holdfast
+let lock: Lock
+let hold: Hold
+let askedAt: number
 
-beforeEach(() => {
+beforeEach(async () => {
   clock = new VirtualClock()
   servers = [1, 2, 3].map(() => new FallingSilent(clock, COMMAND_MS))
-  const stores = servers.map((lock) => ({ clock, open: () => ({ lock, close: async () => undefined }) }))
-  holdfast = new Holdfast(quorum(stores))
+  holdfast = new Holdfast(quorum(servers.map((server) => storeOn(clock, server))))
   holdfast.on('error', () => undefined)
+  lock = holdfast.lock('lock')
+  const acquire = lock.acquire()
+  await clock.advance(100)
+  hold = await acquire
+  askedAt = clock.now()
 })
 afterEach(async () => {
   for (const server of servers) server.recover()
-  const closing = holdfast.close()
-  await clock.advance(60_000)
-  await closing
+  await closeAll(clock, holdfast)
 })
 
 test('H4: a release settles within storeTimeoutMs and one command', async () => {
-  const acquire = holdfast.lock('lock').acquire()
-  await clock.advance(100)
-  const hold = await acquire
   for (const server of servers) server.fallSilent()
-  const askedAt = clock.now()
   const release = endOf(clock, hold.release())
   await clock.advance(60_000)
   expect(release).toMatchObject(TOO_LATE)
@@ -40,12 +43,7 @@ test('H4: a release settles within storeTimeoutMs and one command', async () => 
 })
 
 test('H4: a question about a lock that is being released settles within one command', async () => {
-  const lock = holdfast.lock('lock')
-  const acquire = lock.acquire()
-  await clock.advance(100)
-  const hold = await acquire
   for (const server of servers) server.fallSilent('release', 'abandon', 'inspect')
-  const askedAt = clock.now()
   endOf(clock, hold.release())
   const question = endOf(clock, lock.isLocked())
   await clock.advance(60_000)
