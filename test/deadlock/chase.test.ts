@@ -79,14 +79,6 @@ const worlds = fc
   )
 
 describe('the chase', () => {
-  test('K2: finds a cycle from each of its members', async () => {
-    const edges = ring(5)
-    for (const start of edges) {
-      const cycle = await chase(start, new World(edges, heldBy(edges)))
-      expect(cycle?.map(({ id }) => id).sort()).toEqual(['o0', 'o1', 'o2', 'o3', 'o4'])
-    }
-  })
-
   test('K3: edges of owners that hold nothing any more make no cycle, however many lie there', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (each) => {
@@ -122,14 +114,6 @@ describe('the chase', () => {
       })
       expect(await chase(start, world)).toBeUndefined()
     }
-  })
-
-  test('K3: a lock that has changed hands meanwhile makes no cycle', async () => {
-    const edges = ring(3)
-    const [start] = edges
-    if (!start) throw new Error('a ring of three')
-    const world = new World(edges, new Map([...heldBy(edges), ['lock l1', ['another']]]))
-    expect(await chase(start, world)).toBeUndefined()
   })
 
   test('K6: it asks no more than its bound, whatever lies there', async () => {

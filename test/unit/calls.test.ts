@@ -58,29 +58,6 @@ describe('H4: a store that takes several rounds for an acquire, as a quorum does
   })
 })
 
-test('H4: a call gives a silent store up within storeTimeoutMs and one command, from when the first was sent', async () => {
-  const scripted = new ScriptedLocker(new ScriptedPort(true), { storeTimeoutMs: 4_000 })
-  const { clock, port, locker } = scripted
-  const end = endOf(clock, scripted.acquire())
-  await settle()
-  // Each ends by its own timeout, after a second.
-  const sentAt: number[] = []
-  for (let failed = 0; clock.now() < 10_000; await clock.advance(10)) {
-    if (port.acquires.all.length > sentAt.length) sentAt.push(clock.now())
-    if (clock.now() - (sentAt[failed] ?? Number.NaN) < 1_000 || failed === sentAt.length) continue
-    failed += 1
-    port.acquires.last.fail(new StoreError('timeout', 'acquire', { transient: true }))
-    await settle()
-  }
-  expect(end).toHaveProperty('error')
-  expect(end.at).toBeGreaterThanOrEqual(4_000)
-  expect(end.at).toBeLessThanOrEqual(5_010)
-  const closing = locker.lifetime.close()
-  await clock.advance(1_000)
-  await scripted.freeAll()
-  await closing
-})
-
 describe('H4: however many commands the store needs for it, when one has had its time', () => {
   test('a single attempt ends', async () => {
     const scripted = new ScriptedLocker(new ScriptedPort(true), { commandTimeoutMs: 1_000 })

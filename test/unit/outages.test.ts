@@ -1,7 +1,6 @@
 /** What calls make of a store that fails: rule H4, where the store is met by several calls or parts of one. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Disturbance, disturbedStore } from '../../src/conformance/disturbed-store.js'
-import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { FallingSilent } from './falling-silent.js'
@@ -12,47 +11,26 @@ import { ScriptedLocker } from './scripted-locker.js'
 const COMMAND_TIMEOUT_MS = 3_000
 const STORE_TIMEOUT_MS = 10_000
 
-describe('on a store that refuses now and then', () => {
-  function scene() {
+test.each([
+  ['1 of 3', 1, 3],
+  ['50 of 100', 50, 100],
+])(
+  'H4: any stripe, while this client holds %s: the call ends with the outage, whatever waits for its own sections',
+  async (_, own, all) => {
     const clock = new VirtualClock()
     const disturbance = new Disturbance()
     const holdfast = new Holdfast(disturbedStore(new MemoryStore(clock), disturbance))
-    return { clock, disturbance, holdfast }
-  }
-
-  test('H4: a failure of long ago rejects nobody who has waited since', async () => {
-    const { clock, disturbance, holdfast } = scene()
-    const lock = holdfast.lock('a')
-    const hold = await lock.acquire()
-    const waiting = endOf(clock, lock.acquire())
+    const stripes = holdfast.stripedLock('s', all)
+    for (let taken = 0; taken < own; taken += 1) await stripes.acquireAny({ leaseMs: 3_600_000 })
     disturbance.cut = true
-    expect(await rejectionOf(lock.tryAcquire())).toMatchObject({ code: 'STORE_ERROR' })
-    disturbance.cut = false
-    await clock.advance(60_000)
-    await hold.release()
-    await clock.advance(1_000)
-    expect(waiting).toMatchObject({ at: 60_000, value: expect.anything() })
-  })
-
-  test.each([
-    ['1 of 3', 1, 3],
-    ['50 of 100', 50, 100],
-  ])(
-    'H4: any stripe, while this client holds %s: the call ends with the outage, whatever waits for its own sections',
-    async (_, own, all) => {
-      const { clock, disturbance, holdfast } = scene()
-      const stripes = holdfast.stripedLock('s', all)
-      for (let taken = 0; taken < own; taken += 1) await stripes.acquireAny({ leaseMs: 3_600_000 })
-      disturbance.cut = true
-      const waiting = endOf(clock, stripes.acquireAny())
-      expect(clock.now()).toBe(0)
-      await clock.advance(STORE_TIMEOUT_MS - 1)
-      expect(waiting).toEqual({})
-      await clock.advance(COMMAND_TIMEOUT_MS)
-      expect(waiting).toMatchObject({ error: { code: 'STORE_ERROR' } })
-    },
-  )
-})
+    const waiting = endOf(clock, stripes.acquireAny())
+    expect(clock.now()).toBe(0)
+    await clock.advance(STORE_TIMEOUT_MS - 1)
+    expect(waiting).toEqual({})
+    await clock.advance(COMMAND_TIMEOUT_MS)
+    expect(waiting).toMatchObject({ error: { code: 'STORE_ERROR' } })
+  },
+)
 
 test.each([
   ['end with the outage, not one after the other', Number.POSITIVE_INFINITY, STORE_TIMEOUT_MS],
