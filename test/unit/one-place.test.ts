@@ -50,14 +50,6 @@ function news(): void {
   port.watches.last.request.onNews()
 }
 
-test('the next question is asked under the owner of the place', async () => {
-  const { place } = await inLine()
-  news()
-  await settle()
-  expect(port.acquires.all).toHaveLength(3)
-  expect(port.acquires.last.request.owner).toBe(place)
-})
-
 test('a single attempt asks for itself, whether or not the contender asks', async () => {
   const { place } = await inLine()
   for (const asking of [false, true]) {
