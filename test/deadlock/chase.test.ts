@@ -79,14 +79,6 @@ const worlds = fc
   )
 
 describe('the chase', () => {
-  test('K2: finds a cycle from each of its members', async () => {
-    const edges = ring(5)
-    for (const start of edges) {
-      const cycle = await chase(start, new World(edges, heldBy(edges)))
-      expect(cycle?.map(({ id }) => id).sort()).toEqual(['o0', 'o1', 'o2', 'o3', 'o4'])
-    }
-  })
-
   test('K3: edges of owners that hold nothing any more make no cycle, however many lie there', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (each) => {
@@ -124,14 +116,6 @@ describe('the chase', () => {
     }
   })
 
-  test('K3: a lock that has changed hands meanwhile makes no cycle', async () => {
-    const edges = ring(3)
-    const [start] = edges
-    if (!start) throw new Error('a ring of three')
-    const world = new World(edges, new Map([...heldBy(edges), ['lock l1', ['another']]]))
-    expect(await chase(start, world)).toBeUndefined()
-  })
-
   test('K6: it asks no more than its bound, whatever lies there', async () => {
     // Each holds many locks, for each of which many wait: far more than a chase reads.
     const lying = Array.from({ length: 60 }, (_, index) =>
@@ -148,16 +132,12 @@ describe('the chase', () => {
     expect(world.questions).toBeLessThanOrEqual(MOST_LOCKS + 4 * 2 * MOST_LINKS)
   })
 
-  test('K6: a longer cycle than its bound is not found, one of that length is', async () => {
-    const longest = ring(MOST_LINKS)
-    const tooLong = ring(MOST_LINKS + 1)
-    for (const [edges, found] of [
-      [longest, true],
-      [tooLong, false],
-    ] as const) {
-      const [start] = edges
-      if (!start) throw new Error('there is one')
-      expect((await chase(start, new World(edges, heldBy(edges)))) !== undefined).toBe(found)
-    }
+  test.each([
+    ['of that length is', MOST_LINKS, true],
+    ['longer than that is not', MOST_LINKS + 1, false],
+  ])('K6: of cycles up to its bound one %s found', async (_, size, found) => {
+    const edges = ring(size)
+    const [start = edge('none', [], 'l0')] = edges
+    expect((await chase(start, new World(edges, heldBy(edges)))) !== undefined).toBe(found)
   })
 })

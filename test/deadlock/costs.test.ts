@@ -31,9 +31,12 @@ const section = (holdfast: Holdfast, options: object = {}): Promise<unknown> =>
     .lock(`${scene.name}:held`)
     .withLock(() => holdfast.lock(scene.name).withLock(options, () => undefined))
 
+/** What the sections wait for. */
+const taken = () => scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+
 describe('K1: what a wait costs', () => {
   test('nothing in code that holds nothing, and nothing for a short one', async () => {
-    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const hold = await taken()
     const holdfast = scene.holdfast()
     deadlocksOf(holdfast)
     await expect(section(holdfast, { waitMs: 20 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
@@ -45,7 +48,7 @@ describe('K1: what a wait costs', () => {
   })
 
   test('one command each time where nobody wants to know of deadlocks; one more for each lock that it holds where somebody does', async () => {
-    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const hold = await taken()
     const holdfast = scene.holdfast()
     await waitsUntil(holdfast, { left: 1, read: 0 })
     await eventually(() => counts().withdrawn === 1)
@@ -66,7 +69,7 @@ describe('K6: a server that refuses', () => {
     const client = { username: 'edgeless', password: 'secret' }
     const holdfast = scene.holdfast({ onDeadlock: 'reject' }, { client })
     const errors = journalOf(holdfast, 'error')
-    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const hold = await taken()
     const abort = new AbortController()
     const first = rejectionOf(section(holdfast, { signal: abort.signal }))
     await eventually(() => errors.length > 0)
@@ -82,7 +85,7 @@ describe('K6: a server that refuses', () => {
     await scene.direct.set(`holdfast_edges:{${scene.name}}`, 'text')
     const holdfast = scene.holdfast()
     const errors = journalOf(holdfast, 'error')
-    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const hold = await taken()
     const waiting = section(holdfast)
     await eventually(() => errors.length > 0)
     expect(errors).toEqual([expect.objectContaining({ reason: 'wrong-type' })])
@@ -97,7 +100,7 @@ test.each(['before', 'after'])(
   async (since) => {
     const holdfast = scene.holdfast({ onDeadlock: 'reject' })
     const errors = journalOf(holdfast, 'error')
-    const hold = await scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
+    const hold = await taken()
     const ended = section(holdfast).catch((error: unknown) => error)
     if (since === 'after') await eventually(() => counts().read > 0)
     else await scene.holdReply(({ label }) => label === 'edgeLeave')

@@ -71,15 +71,4 @@ describe.each(places)('H25: a lock that was lost unheard ($name, $kind)', (place
     await place.eventually(() => lost.some(({ over }) => !over))
     expect(lost.map(({ owner }) => owner)).not.toContain(first.owner)
   })
-
-  test('sections of a tenure that was not lost are never told of', async () => {
-    const [holdfast, name] = [place.holdfast(options), place.lockName()]
-    const lost = journalOf(holdfast, 'lost')
-    const { holding, waits } = await line(place, holdfast, name, 4)
-    await holding.release()
-    for (const wait of waits) await (await wait).release()
-    await (await holdfast.lock(name).acquire()).release()
-    expect(holdfast.metrics().handOvers.inMemory).toBe(4)
-    expect(lost).toEqual([])
-  })
 })

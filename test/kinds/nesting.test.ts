@@ -1,5 +1,5 @@
 /** Kinds nested in each other within one scope: who shares a key is a stranger to the others, who does not is none of their business. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { untilIdle } from '../../src/conformance/idle.js'
 import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
 import { handleOf, kinds as permitsKinds } from '../../src/conformance/permits-handle.js'
@@ -14,6 +14,12 @@ const pairs = sharing.flatMap((outer) =>
 
 describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nesting of kinds: %s', (where) => {
   const place = placeOf(where)
+  let holdfast: Holdfast
+  let name: string
+  beforeEach(() => {
+    holdfast = place.holdfast()
+    name = place.lockName()
+  })
   afterEach(() => place.tidy())
 
   /** Whether another process could take it now. */
@@ -24,8 +30,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   }
 
   test('O1: each kind within each other, of other names: one owner, each held and freed by itself', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
     const kinds: Lock[] = [
       holdfast.lock(`${name}:plain`),
       holdfast.fairLock(`${name}:fair`),
@@ -53,8 +57,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   })
 
   test.each(pairs)('$inner within $outer of one name: strangers, whoever asks', async ({ outer, inner }) => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
     const [outside, inside] = [holdfast[outer](name), holdfast[inner](name)]
     await outside.withLock(async ({ owner }) => {
       expect(await inside.tryAcquire()).toBeNull()
@@ -76,8 +78,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   test.each(pairs.filter(({ inner }) => inner !== 'spinLock'))(
     '$inner within $outer of one name, not reentrant: refused at once, in place of waiting for itself',
     async ({ outer, inner }) => {
-      const holdfast = place.holdfast()
-      const name = place.lockName()
       const inside = holdfast[inner](name, { reentrant: false })
       await holdfast[outer](name).withLock(async () => {
         for (const way of [() => inside.acquire(), () => inside.tryAcquire()])
@@ -96,8 +96,7 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
     '$outer and $inner of one name, side by side in one scope: in turns',
     async ({ outer, inner }) => {
       // Who waits on a channel does not hear a spin lock's release, and looks when the lease it saw has ended.
-      const holdfast = place.holdfast({ watchdogMs: place.lease(600) })
-      const name = place.lockName()
+      holdfast = place.holdfast({ watchdogMs: place.lease(600) })
       let [inside, most] = [0, 0]
       const visit = async (): Promise<void> => {
         inside += 1
@@ -115,8 +114,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   )
 
   test('a read within a write goes on when the write has ended, and lets readers in, and no writer', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
     const both = holdfast.readWriteLock(name)
     await holdfast.run(async () => {
       const write = await both.writeLock().acquire()
@@ -133,8 +130,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   })
 
   test('a read-write lock shares nothing with the locks of its name', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
     const write = holdfast.readWriteLock(name).writeLock()
     for (const kind of sharing) {
       const lock = holdfast[kind](name)
@@ -144,8 +139,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
   })
 
   test('permits within a lock, and the lock within them: the scope stays that of the lock', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
     const lock = holdfast.lock(`${name}:lock`)
     for (const kind of permitsKinds) {
       const semaphore = handleOf(holdfast, kind, `${name}:${kind}`)
@@ -163,30 +156,6 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
         expect(await lock.isHeld()).toBe(true)
       })
     }
-    await untilIdle(place, holdfast)
-  })
-
-  test('a multi-lock within a lock: its member is re-entered, and stays when the multi-lock ends', async () => {
-    const holdfast = place.holdfast()
-    const name = place.lockName()
-    const [one, fair, fenced] = [
-      holdfast.lock(`${name}:one`),
-      holdfast.fairLock(`${name}:fair`),
-      holdfast.fencedLock(`${name}:fenced`),
-    ]
-    const multi = holdfast.multiLock([fenced, one, fair])
-    for (const outer of [one, fair, fenced]) {
-      await outer.withLock(async ({ owner }) => {
-        await multi.withLock(async (hold) => {
-          expect(hold.owner).toBe(owner)
-          expect(await outer.holdCount()).toBe(2)
-          for (const each of [one, fair, fenced]) expect(await each.isHeld()).toBe(true)
-        })
-        expect(await outer.holdCount()).toBe(1)
-        for (const each of [one, fair, fenced]) expect(await each.isLocked()).toBe(each === outer)
-      })
-    }
-    expect(await multi.isLocked()).toBe(false)
     await untilIdle(place, holdfast)
   })
 })

@@ -56,20 +56,6 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       },
     )
 
-    test('kinds that are one lock in the store are strangers to each other within one section, too', async () => {
-      const [holdfast, name] = [place.holdfast(), place.lockName()]
-      for (const outer of alike) {
-        await sideOf[outer](holdfast, name).withLock(async (hold) => {
-          for (const inner of alike) {
-            const nested = await sideOf[inner](holdfast, name).tryAcquire()
-            expect(nested !== null).toBe(inner === outer)
-            await nested?.release()
-          }
-          hold.assertHeld()
-        })
-      }
-    })
-
     test('what stays true is not disproved: other readers, the read within a write, who is giving it back', async () => {
       const holdfast = place.holdfast()
       const problems = journalOf(holdfast, 'lost')

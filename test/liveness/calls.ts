@@ -41,6 +41,21 @@ const lockLike =
     }
   }
 
+async function permits(
+  semaphore: ReturnType<Holdfast['semaphore' | 'permitExpirableSemaphore']>,
+  changes: NonNullable<Subject['changes']>,
+): Promise<Subject> {
+  await semaphore.trySetPermits(100)
+  return {
+    acquire: (options) => semaphore.acquire(options),
+    tryAcquire: (options) => semaphore.tryAcquire(options),
+    questions: [() => semaphore.availablePermits()],
+    changes: [() => semaphore.trySetPermits(7), () => semaphore.addPermits(1), ...changes],
+  }
+}
+
+const nothingToRelease = { release: async () => undefined }
+
 /** Every kind that is kept on one server. */
 export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
   ['lock', lockLike((holdfast, name) => holdfast.lock(name))],
@@ -64,38 +79,22 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
     'semaphore',
     async (holdfast, name) => {
       const semaphore = holdfast.semaphore(name)
-      await semaphore.trySetPermits(100)
-      return {
-        acquire: (options) => semaphore.acquire(options),
-        tryAcquire: (options) => semaphore.tryAcquire(options),
-        questions: [() => semaphore.availablePermits()],
-        changes: [
-          () => semaphore.trySetPermits(7),
-          () => semaphore.addPermits(1),
-          () => semaphore.reducePermits(1),
-          () => semaphore.drainPermits(),
-          () => semaphore.release(),
-        ],
-      }
+      return await permits(semaphore, [
+        () => semaphore.reducePermits(1),
+        () => semaphore.drainPermits(),
+        () => semaphore.release(),
+      ])
     },
   ],
   [
     'permitExpirableSemaphore',
     async (holdfast, name) => {
       const semaphore = holdfast.permitExpirableSemaphore(name)
-      await semaphore.trySetPermits(100)
-      return {
-        acquire: (options) => semaphore.acquire(options),
-        tryAcquire: (options) => semaphore.tryAcquire(options),
-        questions: [() => semaphore.availablePermits()],
-        changes: [
-          () => semaphore.trySetPermits(7),
-          () => semaphore.addPermits(1),
-          () => semaphore.setPermits(9),
-          () => semaphore.release('00'.repeat(16)),
-          () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
-        ],
-      }
+      return await permits(semaphore, [
+        () => semaphore.setPermits(9),
+        () => semaphore.release('00'.repeat(16)),
+        () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
+      ])
     },
   ],
   [
@@ -103,10 +102,7 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
     async (holdfast, name) => {
       const latch = holdfast.countDownLatch(name)
       return {
-        acquire: async (options) => {
-          await latch.await(options)
-          return { release: async () => undefined }
-        },
+        acquire: (options) => latch.await(options).then(() => nothingToRelease),
         tryAcquire: (options) => latch.tryAwait(options),
         questions: [() => latch.count()],
         changes: [() => latch.trySetCount(2), () => latch.countDown(), () => latch.delete()],
@@ -119,10 +115,7 @@ export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
       const get = (options?: Wait): Promise<number> =>
         holdfast.computeOnce(name, () => 1, { ttlMs: 60_000, ...options })
       return {
-        acquire: async (options) => {
-          await get(options)
-          return { release: async () => undefined }
-        },
+        acquire: (options) => get(options).then(() => nothingToRelease),
         tryAcquire: (options) => get({ waitMs: 0, ...options }),
         questions: [],
       }

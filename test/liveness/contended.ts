@@ -1,7 +1,47 @@
-import type { Holdfast } from '../../src/index.js'
+/** Every kind that waits for an announcement: how one client has it, and others are kept from it. */
+import type { AcquireOptions, Holdfast } from '../../src/index.js'
+import { eventually } from '../setup/eventually.js'
 
 /** Nobody who waits may wait for its end, unless a test says so. */
 const LONG_MS = 300_000
+
+interface Held {
+  assertHeld(): void
+  release(): Promise<unknown>
+}
+
+interface Way {
+  acquire(options?: Pick<AcquireOptions, 'leaseMs'>): Promise<Held>
+  tryAcquire(): Promise<Held | null>
+}
+
+/** As its holder has it, and as another would have what it keeps others from. */
+export interface Ways {
+  take(holdfast: Holdfast, name: string): Way | Promise<Way>
+  want(holdfast: Holdfast, name: string): Way
+}
+
+const alike = (want: Ways['want']): Ways => ({ take: want, want })
+const reader: Ways['want'] = (holdfast, name) => holdfast.readWriteLock(name).readLock()
+const writer: Ways['want'] = (holdfast, name) => holdfast.readWriteLock(name).writeLock()
+
+const permits = (kind: 'semaphore' | 'permitExpirableSemaphore'): Ways => ({
+  take: async (holdfast, name) => {
+    await holdfast[kind](name).trySetPermits(1)
+    return holdfast[kind](name)
+  },
+  want: (holdfast, name) => holdfast[kind](name),
+})
+
+export const ways = {
+  lock: alike((holdfast, name) => holdfast.lock(name)),
+  fencedLock: alike((holdfast, name) => holdfast.fencedLock(name)),
+  fairLock: alike((holdfast, name) => holdfast.fairLock(name)),
+  writeLock: alike(writer),
+  readLock: { take: reader, want: writer },
+  semaphore: permits('semaphore'),
+  permitExpirableSemaphore: permits('permitExpirableSemaphore'),
+} satisfies Readonly<Record<string, Ways>>
 
 /** A kind, taken by one client so that another has to wait for it. */
 export interface Contended {
@@ -11,60 +51,52 @@ export interface Contended {
 
 export type Contend = (holder: Holdfast, name: string, leaseMs?: number) => Promise<Contended>
 
-const lockLike =
-  (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): Contend =>
+const contendFor =
+  ({ take, want }: Ways): Contend =>
   async (holder, name, leaseMs = LONG_MS) => {
-    const hold = await make(holder, name).acquire({ leaseMs })
-    return { free: () => hold.release(), wait: (holdfast) => make(holdfast, name).acquire() }
+    const hold = await (await take(holder, name)).acquire({ leaseMs })
+    return { free: () => hold.release(), wait: (holdfast) => want(holdfast, name).acquire() }
   }
 
-/** Every kind that waits for an announcement. */
+const latch: Contend = async (holder, name) => {
+  await holder.countDownLatch(name).trySetCount(1)
+  return {
+    free: () => holder.countDownLatch(name).countDown(),
+    wait: async (holdfast) => {
+      await holdfast.countDownLatch(name).await()
+      return { release: async () => undefined }
+    },
+  }
+}
+
 export const kinds: ReadonlyArray<readonly [string, Contend]> = [
-  ['lock', lockLike((holdfast, name) => holdfast.lock(name))],
-  ['fencedLock', lockLike((holdfast, name) => holdfast.fencedLock(name))],
-  ['fairLock', lockLike((holdfast, name) => holdfast.fairLock(name))],
-  ['writeLock', lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock())],
-  [
-    'readLock',
-    async (holder, name, leaseMs = LONG_MS) => {
-      const hold = await holder.readWriteLock(name).writeLock().acquire({ leaseMs })
-      return {
-        free: () => hold.release(),
-        wait: (holdfast) => holdfast.readWriteLock(name).readLock().acquire(),
-      }
-    },
-  ],
-  [
-    'semaphore',
-    async (holder, name, leaseMs = LONG_MS) => {
-      await holder.semaphore(name).trySetPermits(1)
-      const permit = await holder.semaphore(name).acquire({ leaseMs })
-      return { free: () => permit.release(), wait: (holdfast) => holdfast.semaphore(name).acquire() }
-    },
-  ],
-  [
-    'permitExpirableSemaphore',
-    async (holder, name, leaseMs = LONG_MS) => {
-      await holder.permitExpirableSemaphore(name).trySetPermits(1)
-      const permit = await holder.permitExpirableSemaphore(name).acquire({ leaseMs })
-      return {
-        free: () => permit.release(),
-        wait: (holdfast) => holdfast.permitExpirableSemaphore(name).acquire(),
-      }
-    },
-  ],
-  [
-    'countDownLatch',
-    async (holder, name) => {
-      const latch = holder.countDownLatch(name)
-      await latch.trySetCount(1)
-      return {
-        free: () => latch.countDown(),
-        wait: async (holdfast) => {
-          await holdfast.countDownLatch(name).await()
-          return { release: async () => undefined }
-        },
-      }
-    },
-  ],
+  // Readers wait for a writer here, as writers do for readers elsewhere.
+  ...Object.entries({ ...ways, readLock: { take: writer, want: reader } }).map(
+    ([kind, each]) => [kind, contendFor(each)] as const,
+  ),
+  ['countDownLatch', latch],
 ]
+
+/** One client has every kind, and a waiter of each sleeps. */
+export async function sleepers(holder: Holdfast, waiter: Holdfast, name: string) {
+  const contended = await Promise.all(
+    kinds.map(async ([kind, contend]) => ({ kind, ...(await contend(holder, `${name}:${kind}`)) })),
+  )
+  const asleep = new Set(kinds.map(([kind]) => kind))
+  const granted = contended.map(async ({ kind, wait }) => {
+    await wait(waiter)
+    asleep.delete(kind)
+  })
+  for (const each of granted) each.catch(() => undefined)
+  return {
+    free: () => Promise.all(contended.map(({ free }) => free())),
+    allWoken: async (withinMs: number) => {
+      await eventually(
+        () => [...asleep].join(),
+        (kindsAsleep) => kindsAsleep === '',
+        withinMs,
+      )
+      await Promise.all(granted)
+    },
+  }
+}

@@ -10,7 +10,7 @@ import { bringCluster, bringSentinel, bringServer, type Server } from '../server
 import { untilFollows } from '../servers/replication.js'
 import { clusterClient, type MatrixLibrary, sentinelClient, standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
-import { kinds } from './contended.js'
+import { kinds, sleepers } from './contended.js'
 import { tenures } from './tenures.js'
 
 /** Far below the lease that the holders have. */
@@ -79,16 +79,12 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
   },
 }
 
-describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (what) => {
+describe.each(Object.entries(groups))('W7: %s fails over', { timeout: 90_000 }, (_, bring) => {
   let group: Group
   beforeEach(async () => {
-    const bring = groups[what]
-    if (!bring) throw new Error(what)
     group = await bring()
   }, 90_000)
-  afterEach(async () => {
-    await group.stop()
-  })
+  afterEach(() => group.stop())
 
   test('faults E, W7: every kind is kept through it by who has it, and goes to the next after it', async () => {
     const fleet = (['ioredis-6', 'node-redis-6'] as const).flatMap((library) => {
@@ -141,24 +137,11 @@ describe.each(Object.keys(groups))('W7: %s fails over', { timeout: 90_000 }, (wh
     async (library) => {
       const holder = holdfast(library)
       const waiter = holdfast(library)
-      const contended = await Promise.all(
-        kinds.map(async ([kind, contend]) => ({ kind, ...(await contend(holder, `${NAME}:${kind}`)) })),
-      )
-      const asleep = new Set(kinds.map(([kind]) => kind))
-      const granted = contended.map(async ({ kind, wait }) => {
-        await wait(waiter)
-        asleep.delete(kind)
-      })
-      for (const each of granted) each.catch(() => undefined)
+      const { free, allWoken } = await sleepers(holder, waiter, NAME)
       await eventually(channels, (found) => found >= kinds.length - 1)
       await group.failOver()
-      await Promise.all(contended.map(({ free }) => free()))
-      await eventually(
-        () => [...asleep].join(),
-        (kindsAsleep) => kindsAsleep === '',
-        WOKEN_WITHIN_MS,
-      )
-      await Promise.all(granted)
+      await free()
+      await allWoken(WOKEN_WITHIN_MS)
     },
   )
 })

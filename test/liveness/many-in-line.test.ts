@@ -113,13 +113,6 @@ class Crowd {
     return crowd
   }
 
-  /** All of them have entered so long after that, and a while more. */
-  async goesOn(after: () => void, living: readonly Waiting[], withinMs: number): Promise<void> {
-    after()
-    await this.clock.advance(withinMs + WAYS_MS)
-    expect(living.filter(({ entered }) => !entered)).toHaveLength(0)
-  }
-
   #process(): Waiting {
     const traits = { latencyMs: 1, lateMs: 0, sectionMs: 1, leaving: 0 }
     const traffic = { commands: 0, messages: 0 }
@@ -128,62 +121,64 @@ class Crowd {
   }
 }
 
-test('W3: the holder is killed: the first in line looks when the lease ends', async () => {
-  const crowd = await Crowd.gathered()
-  const { holder, line } = crowd
-  await crowd.goesOn(() => holder.connection.cut(), line, LEASE_MS)
-})
+interface Blow {
+  readonly what: string
+  strike(crowd: Crowd): void
+  /** How many in front do not come back. */
+  readonly gone: number
+  readonly withinMs: number
+}
 
-test('W3: the holder and all in front are killed: who rests behind them looks in time, and passes over them at once', async () => {
-  const crowd = await Crowd.gathered()
-  const killed = [crowd.holder, ...crowd.line.slice(0, FRONT)]
-  await crowd.goesOn(
-    () => {
-      for (const { connection } of killed) connection.cut()
+const blows: readonly Blow[] = [
+  {
+    what: 'W3: the holder is killed: the first in line looks when the lease ends',
+    strike: ({ holder }) => holder.connection.cut(),
+    gone: 0,
+    withinMs: LEASE_MS,
+  },
+  {
+    what: 'W3: the holder and all in front are killed: who rests behind them looks in time, and passes over them at once',
+    strike: ({ holder, line }) => {
+      for (const { connection } of [holder, ...line.slice(0, FRONT)]) connection.cut()
     },
-    crowd.line.slice(FRONT),
-    LEASE_MS + LONGEST_LOOK_MS,
-  )
-})
-
-test('W3: the holder is killed and many freeze, not only in front: each costs one first lease, once somebody has looked', async () => {
-  const crowd = await Crowd.gathered()
-  const { holder, line } = crowd
-  const many = 2 * FRONT
-  await crowd.goesOn(
-    () => {
+    gone: FRONT,
+    withinMs: LEASE_MS + LONGEST_LOOK_MS,
+  },
+  {
+    what: 'W3: the holder is killed and many freeze, not only in front: each costs one first lease, once somebody has looked',
+    strike: ({ holder, line }) => {
       holder.connection.cut()
-      for (const { connection } of line.slice(0, many)) connection.freeze()
+      for (const { connection } of line.slice(0, 2 * FRONT)) connection.freeze()
     },
-    line.slice(many),
-    LEASE_MS + LONGEST_LOOK_MS + many * FIRST_LEASE_MS,
-  )
-})
-
-test('W7: the holder releases, and every message is lost: clients that find out look, and all of them enter', async () => {
-  const crowd = await Crowd.gathered()
-  const { clock, leaders, line } = crowd
-  await crowd.goesOn(
-    () => {
+    gone: 2 * FRONT,
+    withinMs: LEASE_MS + LONGEST_LOOK_MS + 2 * FRONT * FIRST_LEASE_MS,
+  },
+  {
+    what: 'W7: the holder releases, and every message is lost: clients that find out look, and all of them enter',
+    strike: ({ clock, leaders, hold }) => {
       leaders.mute = true
-      void crowd.hold?.release()
+      void hold?.release()
       clock.advance(100).then(() => leaders.comeBack())
     },
-    line,
-    FIRST_LEASE_MS,
-  )
-})
-
-test('W7: a leader comes that knows of no lock and of no line, and the holder is killed: all enter', async () => {
-  const crowd = await Crowd.gathered()
-  const { holder, leaders, line } = crowd
-  await crowd.goesOn(
-    () => {
+    gone: 0,
+    withinMs: FIRST_LEASE_MS,
+  },
+  {
+    what: 'W7: a leader comes that knows of no lock and of no line, and the holder is killed: all enter',
+    strike: ({ holder, leaders }) => {
       holder.connection.cut()
       leaders.replace()
       leaders.comeBack()
     },
-    line,
-    FIRST_LEASE_MS,
-  )
+    gone: 0,
+    withinMs: FIRST_LEASE_MS,
+  },
+]
+
+test.each(blows)('$what', async ({ strike, gone, withinMs }) => {
+  const crowd = await Crowd.gathered()
+  const living = crowd.line.slice(gone)
+  strike(crowd)
+  await crowd.clock.advance(withinMs + WAYS_MS)
+  expect(living.filter(({ entered }) => !entered)).toHaveLength(0)
 })

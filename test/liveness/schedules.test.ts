@@ -8,10 +8,10 @@ import { Holdfast } from '../../src/index.js'
 import type { Store } from '../../src/port/store.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Random } from '../chaos/program/random.js'
+import { closeAll, type End, endOf } from '../unit/in-virtual-time.js'
 import { FarRows } from './far-rows.js'
 import { farSessions } from './far-sessions.js'
 import { type Journey, Network } from './network.js'
-import { type Outcome, outcomeOf } from './outcome.js'
 
 const SEEDS = 120
 const STEPS = 60
@@ -98,7 +98,7 @@ interface Asked {
   readonly client: number
   readonly weight: number
   readonly leave: AbortController
-  readonly outcome: Outcome<Held | null>
+  readonly outcome: End<Held | null>
   released: boolean
 }
 
@@ -108,7 +108,7 @@ class Program {
   readonly #network = new Network(this.#clock)
   readonly #clients: readonly Holdfast[]
   readonly #asked: Asked[] = []
-  readonly #releases: Outcome<void>[] = []
+  readonly #releases: End<void>[] = []
 
   constructor(
     open: (network: Network) => Store,
@@ -128,9 +128,7 @@ class Program {
     try {
       return (await this.#trouble()) ?? (await this.#calm())
     } finally {
-      const closing = Promise.all(this.#clients.map((client) => client.close()))
-      await this.#clock.advance(60_000)
-      await closing
+      await closeAll(this.#clock, ...this.#clients)
     }
   }
 
@@ -169,13 +167,13 @@ class Program {
   async #left(): Promise<string | undefined> {
     const [one, other] = this.#clients
     if (!one || !other) return 'there are clients'
-    const waiting = outcomeOf(this.#clock, this.kind.waiting(one))
+    const waiting = endOf(this.#clock, this.kind.waiting(one))
     await this.#clock.advance(10)
     if (waiting.value !== 0) return `${waiting.value} clients are said to wait`
     for (;;) {
       const wish = this.kind.wish(other, this.#random, false)
       if (wish.weight < this.kind.room) continue
-      const all = outcomeOf(this.#clock, wish.tryAcquire({}))
+      const all = endOf(this.#clock, wish.tryAcquire({}))
       await this.#clock.advance(10)
       return all.value ? undefined : 'something is held still'
     }
@@ -201,7 +199,7 @@ class Program {
     const { signal } = leave
     const waitMs = random.chance(1 / 3) ? { waitMs: random.whole(1, 100) } : {}
     const work = once ? wish.tryAcquire({ signal }) : wish.acquire({ signal, ...waitMs })
-    const outcome = outcomeOf(this.#clock, work)
+    const outcome = endOf(this.#clock, work)
     this.#asked.push({ client, weight: wish.weight, leave, outcome, released: false })
     if (once && random.chance(1 / 3)) leave.abort('left')
   }
@@ -212,7 +210,7 @@ class Program {
     const asked = this.#random.pick(held)
     asked.released = true
     const { value } = asked.outcome
-    if (value) this.#releases.push(outcomeOf(this.#clock, value.release()))
+    if (value) this.#releases.push(endOf(this.#clock, value.release()))
   }
 
   #leave(): void {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { Latch } from '../../src/conformance/latch.js'
 import type { Holdfast } from '../../src/index.js'
+import { type Ways, ways } from './contended.js'
 
 /** What one client has begun, and another is kept from meanwhile. */
 export interface Tenure {
@@ -12,56 +13,26 @@ export interface Tenure {
 
 type Begin = (holder: Holdfast, name: string) => Promise<Tenure>
 
-interface Held {
-  assertHeld(): void
-  release(): Promise<void>
-}
-
-interface Way {
-  acquire(): Promise<Held>
-  tryAcquire(): Promise<Held | null>
-}
-
-/** A hold, and how a rival would have what it keeps others from: by default as its holder has it. */
 const held =
-  (make: (holdfast: Holdfast, name: string) => Way | Promise<Way>, another: typeof make = make): Begin =>
+  ({ take, want }: Ways): Begin =>
   async (holder, name) => {
-    const hold = await (await make(holder, name)).acquire()
+    const hold = await (await take(holder, name)).acquire()
     return {
       check: async (rival) => {
         hold.assertHeld()
-        expect(await (await another(rival, name)).tryAcquire()).toBeNull()
+        expect(await want(rival, name).tryAcquire()).toBeNull()
       },
       end: async (rival) => {
-        const next = (await another(rival, name)).acquire()
+        const next = want(rival, name).acquire()
         await hold.release()
         await (await next).release()
       },
     }
   }
 
-type PermitsKind = 'semaphore' | 'permitExpirableSemaphore'
-
-const permits = (kind: PermitsKind): Begin =>
-  held(
-    async (holdfast, name) => {
-      await holdfast[kind](name).trySetPermits(1)
-      return holdfast[kind](name)
-    },
-    (holdfast, name) => holdfast[kind](name),
-  )
-
-const writer = (holdfast: Holdfast, name: string): Way => holdfast.readWriteLock(name).writeLock()
-
 /** Every kind, held over what happens between its beginning and its end. */
 export const tenures: Readonly<Record<string, Begin>> = {
-  lock: held((holdfast, name) => holdfast.lock(name)),
-  fencedLock: held((holdfast, name) => holdfast.fencedLock(name)),
-  fairLock: held((holdfast, name) => holdfast.fairLock(name)),
-  writeLock: held(writer),
-  readLock: held((holdfast, name) => holdfast.readWriteLock(name).readLock(), writer),
-  semaphore: permits('semaphore'),
-  permitExpirableSemaphore: permits('permitExpirableSemaphore'),
+  ...Object.fromEntries(Object.entries(ways).map(([kind, each]) => [kind, held(each)])),
   countDownLatch: async (holder, name) => {
     await holder.countDownLatch(name).trySetCount(1)
     return {

@@ -6,7 +6,7 @@ import { describe, test } from 'vitest'
 
 import { stage } from '../fault/stage.js'
 import { eventually } from '../setup/eventually.js'
-import { kinds } from './contended.js'
+import { kinds, sleepers } from './contended.js'
 
 /** Far below the lease that the holders have. */
 const WOKEN_WITHIN_MS = 10_000
@@ -31,24 +31,12 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('W7: a release that was not h
     async (_what, strike, heal) => {
       const holder = scene.holdfast({}, { proxied: false })
       const waiter = scene.holdfast()
-      const contended = await Promise.all(
-        kinds.map(async ([kind, contend]) => ({ kind, ...(await contend(holder, `${scene.name}:${kind}`)) })),
-      )
-      const asleep = new Set(kinds.map(([kind]) => kind))
-      const granted = contended.map(async ({ kind, wait }) => {
-        await wait(waiter)
-        asleep.delete(kind)
-      })
+      const { free, allWoken } = await sleepers(holder, waiter, scene.name)
       await eventually(async () => (await scene.channels()).length >= kinds.length - 1)
       strike()
-      await Promise.all(contended.map(({ free }) => free()))
+      await free()
       heal()
-      await eventually(
-        () => [...asleep].join(),
-        (kindsAsleep) => kindsAsleep === '',
-        WOKEN_WITHIN_MS,
-      )
-      await Promise.all(granted)
+      await allWoken(WOKEN_WITHIN_MS)
     },
   )
 })

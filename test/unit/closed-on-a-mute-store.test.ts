@@ -1,84 +1,54 @@
 import { describe, expect, test } from 'vitest'
 import { ClosedError, type CloseOptions, Holdfast } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
+import { callsOf as callsOfKind, subjects } from '../liveness/calls.js'
 import { MuteStore } from './mute-store.js'
 
-type Calls = Record<string, () => Promise<unknown>>
+type Calls = Readonly<Record<string, () => Promise<unknown>>>
 
-/** The calls of every kind that ask a store something, some of them about what is held before it falls silent. */
+/** Calls of every kind that ask a store something, some of them about what is held before it falls silent. */
 async function callsOf(holdfast: Holdfast): Promise<Calls> {
   const owner = holdfast.owner()
-  const held = await Promise.all(
-    ['released', 'extended', 'renewed', 'detached', 'handed over'].map((name) =>
-      holdfast.lock(name).acquire({ leaseMs: 600_000 }),
-    ),
-  )
-  const [released, extended, , detached, handed] = held
+  const lock = holdfast.lock('a')
+  const hold = (name: string) => holdfast.lock(name).acquire({ leaseMs: 600_000 })
+  const [handed, extended, detached] = [await hold('handed over'), await hold('e'), await hold('d')]
+  await hold('renewed')
   const nested = await holdfast.lock('nested').acquire({ owner })
   await holdfast.lock('nested').acquire({ owner })
   await holdfast.lock('unlocked').lock({ owner })
-  const lingering = await holdfast.lock('several 1').acquire()
-  await lingering.release()
-  const several = await holdfast.multiLock([holdfast.lock('m1'), holdfast.lock('m2')]).acquire()
-  const lock = holdfast.lock('a')
+  // It lingers.
+  await (await hold('several 1')).release()
   const both = holdfast.multiLock([holdfast.lock('b'), holdfast.lock('c')])
+  const several = await holdfast.multiLock([holdfast.lock('m1'), holdfast.lock('m2')]).acquire()
   const stripes = holdfast.stripedLock('s', 3)
-  const sides = holdfast.readWriteLock('rw')
-  const semaphore = holdfast.semaphore('n')
   const permits = holdfast.permitExpirableSemaphore('n')
-  const latch = holdfast.countDownLatch('l')
   const election = holdfast.leader('boss')
-  const guarded = holdfast.guardedValue('v')
-  const options = { ttlMs: 1_000 }
+  const ofEachKind = subjects.map(async ([kind, make]) =>
+    (await callsOfKind(holdfast, make, kind)).map(({ what, start }) => [`${kind}: ${what}`, start] as const),
+  )
   return {
-    acquire: () => lock.acquire(),
-    'acquire with waitMs': () => lock.acquire({ waitMs: 60_000 }),
-    tryAcquire: () => lock.tryAcquire(),
+    ...Object.fromEntries((await Promise.all(ofEachKind)).flat()),
     withLock: () => lock.withLock(() => undefined),
     lock: () => lock.lock({ owner }),
     'within an own lock': () => holdfast.lock('nested').acquire({ owner }),
     'behind a release': () => holdfast.lock('handed over').acquire(),
-    inspect: () => lock.inspect(),
-    isLocked: () => lock.isLocked(),
-    remainingMs: () => lock.remainingMs(),
     countWaitingClients: () => lock.countWaitingClients(),
-    forceUnlock: () => lock.forceUnlock(),
-    release: async () => await released?.release(),
-    'release with a successor': async () => await handed?.release(),
+    'release with a successor': () => handed.release(),
     'release of a nested hold': () => nested.release(),
     'release of several': () => several.release(),
     unlock: () => holdfast.lock('unlocked').unlock({ owner }),
-    extend: async () => await extended?.extend(900_000),
-    detach: async () => await detached?.detach(900_000),
-    'all of several': () => both.acquire(),
+    extend: () => extended.extend(900_000),
+    detach: () => detached.detach(900_000),
     'all of several with a lease': () => both.acquire({ leaseMs: 60_000 }),
-    'all of several at once': () => both.tryAcquire(),
     'any of several': () => stripes.acquireAny(),
     'any of several at once': () => stripes.tryAcquireAny(),
-    read: () => sides.readLock().acquire(),
-    write: () => sides.writeLock().acquire(),
-    fenced: () => holdfast.fencedLock('f').acquire(),
-    fair: () => holdfast.fairLock('q').acquire(),
-    spin: () => holdfast.spinLock('p').acquire(),
-    'a permit': () => semaphore.acquire(),
-    trySetPermits: () => semaphore.trySetPermits(1),
-    addPermits: () => semaphore.addPermits(1),
-    availablePermits: () => semaphore.availablePermits(),
-    drainPermits: () => semaphore.drainPermits(),
-    'an expiring permit': () => permits.acquire(),
     acquiredPermits: () => permits.acquiredPermits(),
-    setPermits: () => permits.setPermits(2),
-    await: () => latch.await(),
-    count: () => latch.count(),
-    countDown: () => latch.countDown(),
-    trySetCount: () => latch.trySetCount(1),
     'who leads': () => election.current(),
     'who leads, and whoever follows': () => election.watch()[Symbol.asyncIterator]().next(),
     'a candidate that is stopped': () => holdfast.leader('other', { onElected: () => undefined }).stop(),
-    computeOnce: () => holdfast.computeOnce('key', () => 1, options),
-    'computeOnce, another caller': () => holdfast.computeOnce('key', () => 1, options),
+    'computeOnce, another caller': () => holdfast.computeOnce('computeOnce:free', () => 1, { ttlMs: 1_000 }),
     job: () => holdfast.job('j', { atLeastMs: 0, atMostMs: 1_000 }, () => undefined),
-    'a guarded value': () => guarded.get(),
+    'a guarded value': () => holdfast.guardedValue('v').get(),
     list: async () => {
       for await (const { name } of holdfast.list()) expect.unreachable(name)
     },

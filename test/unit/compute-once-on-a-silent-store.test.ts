@@ -4,7 +4,9 @@ import { StoreError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import type { ComputeOnceOptions } from '../../src/recipes/compute-once/compute-once-options.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { type End, endOf, FallingSilent } from './falling-silent.js'
+import { FallingSilent } from './falling-silent.js'
+import { closeAll, type End, endOf, passing } from './in-virtual-time.js'
+import { storeOn } from './scripted-port.js'
 
 const COMMAND_MS = 3_000
 const STORE_TIMEOUT_MS = 10_000
@@ -17,20 +19,19 @@ let holdfast: Holdfast
 beforeEach(() => {
   clock = new VirtualClock()
   port = new FallingSilent(clock, COMMAND_MS)
-  holdfast = new Holdfast({ clock, open: () => ({ lock: port, values: port, close: async () => undefined }) })
+  holdfast = new Holdfast(storeOn(clock, port, { values: port }))
 })
 afterEach(async () => {
   port.recover()
-  const closing = holdfast.close()
-  await clock.advance(60_000)
-  await closing
+  await closeAll(clock, holdfast)
 })
 
-function call(compute: () => unknown = () => 'value', terms: Partial<ComputeOnceOptions> = {}): End {
-  return endOf(clock, holdfast.computeOnce('key', compute, { ttlMs: 1_000, ...terms }))
+function call(compute: () => unknown = () => 'value', terms: Partial<ComputeOnceOptions> = {}, key = 'key') {
+  return endOf(clock, holdfast.computeOnce(key, compute, { ttlMs: 1_000, ...terms }))
 }
 
-const calls = (count: number): readonly End[] => Array.from({ length: count }, () => call())
+const calls = (count: number, key?: string): ReadonlyArray<End<unknown>> =>
+  Array.from({ length: count }, () => call(undefined, {}, key))
 
 describe('H4: one outage counts for all callers of a value', () => {
   test.each([
@@ -84,18 +85,9 @@ describe('H4: one outage counts for all callers of a value', () => {
 test('faults D4: a store that fails for a moment costs nobody his call', async () => {
   for (const blips of [1, 2, 3]) {
     port.blips = blips
-    const end = endOf(
-      clock,
-      holdfast.computeOnce(`key ${blips}`, () => 'value', { ttlMs: 1_000 }),
-    )
-    const others = [1, 2].map(() =>
-      endOf(
-        clock,
-        holdfast.computeOnce(`key ${blips}`, () => 'value', { ttlMs: 1_000 }),
-      ),
-    )
+    const ends = calls(3, `key ${blips}`)
     await clock.advance(STORE_TIMEOUT_MS)
-    expect([end, ...others]).toMatchObject([{ value: 'value' }, { value: 'value' }, { value: 'value' }])
+    for (const end of ends) expect(end).toMatchObject({ value: 'value' })
   }
 })
 
@@ -108,7 +100,7 @@ test('faults D4: a caller that does not wait is told at once', async () => {
 
 test('a computation that takes long and fails of a store is no outage of this one', async () => {
   const fail = async (): Promise<never> => {
-    await new Promise<void>((resolve) => clock.startTimer(resolve, 30_000))
+    await passing(clock, 30_000)
     throw new StoreError('timeout', 'other', { transient: true })
   }
   const first = call(fail)
@@ -123,7 +115,7 @@ test('a computation that takes long and fails of a store is no outage of this on
 test('a lease that is over before its grant has come is no outage, for callers that asked for a longer one', async () => {
   const answer = port.acquire.bind(port)
   port.acquire = async (request) => {
-    await new Promise<void>((resolve) => clock.startTimer(resolve, 60))
+    await passing(clock, 60)
     return await answer(request)
   }
   const first = call(undefined, { leaseMs: 50 })

@@ -6,7 +6,7 @@ import type { ComputeOnceOptions } from '../../src/recipes/compute-once/compute-
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
 import { Network } from '../liveness/network.js'
-import { type End, endOf } from './falling-silent.js'
+import { closeAll, endOf, passing } from './in-virtual-time.js'
 
 const TTL_MS = 100
 
@@ -23,15 +23,9 @@ beforeEach(() => {
   one = new Holdfast(rows)
   other = new Holdfast(rows)
 })
-afterEach(async () => {
-  const closing = Promise.all([one.close(), other.close()])
-  await clock.advance(60_000)
-  await closing
-})
+afterEach(() => closeAll(clock, one, other))
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.startTimer(resolve, ms))
-
-function call(terms: Partial<ComputeOnceOptions>, compute: () => unknown = () => 'new'): End {
+function call(terms: Partial<ComputeOnceOptions>, compute: () => unknown = () => 'new') {
   return endOf(clock, one.computeOnce('key', compute, { ttlMs: TTL_MS, ...terms }))
 }
 
@@ -43,7 +37,7 @@ async function keptStale(): Promise<void> {
 }
 
 async function slow(): Promise<string> {
-  await pause(5_000)
+  await passing(clock, 5_000)
   return 'new'
 }
 

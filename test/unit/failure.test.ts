@@ -11,75 +11,64 @@ function reply(message: string): Error {
 
 const about = { command: 'acquire', lockName: 'invoice:42' }
 
-describe('failureOf', () => {
-  test.each([
-    ['NOAUTH Authentication required.', 'Set the password'],
-    ['WRONGPASS invalid username-password pair or user is disabled.', 'Check the user name and password'],
-    ["OOM command not allowed when used memory > 'maxmemory'.", 'Raise maxmemory'],
-    ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', 'check its disk'],
-    ['BUSY Redis is busy running a script.', 'SCRIPT KILL'],
-    ['ERR max number of clients reached', 'raise its maxclients'],
-    ['ERR DB index is out of range', 'choose another'],
-    ['Connection is closed.', 'Check that the server runs'],
-  ])('%s: says which lock, and what to do', (message, advice) => {
-    const cause = message.startsWith('Connection') ? new Error(message) : reply(message)
-    expect(failureOf(cause, about).message).toMatch(new RegExp(`^acquire for lock "invoice:42" .*${advice}`))
-  })
+/** What servers answer: the reason, whether it may pass, and what the message tells its reader to do, where it does. */
+const replies: ReadonlyArray<readonly [string, StoreFailure, boolean, string?]> = [
+  ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong-type', false],
+  ['NOPERM this user has no permissions to run the evalsha command', 'permission', false],
+  ['NOPERM User joe has no permissions to access one of the keys used as arguments', 'permission', false],
+  ['NOAUTH Authentication required.', 'permission', false, 'Set the password'],
+  [
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    'permission',
+    false,
+    'Check the user name and password',
+  ],
+  ["ERR The user executing the script can't run this command or subcommand script: 1", 'permission', false],
+  ['ERR ACL failure in script: user joe has no permission', 'permission', false],
+  ["ERR The user executing the script can't publish to the channel mentioned in it", 'permission', false],
+  ["OOM command not allowed when used memory > 'maxmemory'.", 'out-of-memory', false, 'Raise maxmemory'],
+  ["READONLY You can't write against a read only replica.", 'read-only', true],
+  ['MISCONF Redis is configured to save RDB snapshots, but it is unable to', 'read-only', true, 'its disk'],
+  ['NOREPLICAS Not enough good replicas to write.', 'not-ready', true],
+  ['LOADING Redis is loading the dataset in memory', 'not-ready', true],
+  ['MASTERDOWN Link with MASTER is down', 'not-ready', true],
+  ['CLUSTERDOWN The cluster is down', 'not-ready', true],
+  ['ERR Script attempted to access a non local key in a cluster node script: 1a2b', 'not-ready', true],
+  ['TRYAGAIN Multiple keys request during rehashing of slot', 'not-ready', true],
+  ['MOVED 3999 127.0.0.1:6381', 'not-ready', true],
+  ['ASK 3999 127.0.0.1:6381', 'not-ready', true],
+  ['BUSY Redis is busy running a script.', 'not-ready', true, 'SCRIPT KILL'],
+  ['UNBLOCKED force unblock from blocking operation', 'not-ready', true],
+  ["CROSSSLOT Keys in request don't hash to the same slot", 'script', false],
+  ['ERR unknown command', 'script', false],
+  ['ERR Error running script (call to f_1): @user_script:1: WRONGTYPE Operation', 'wrong-type', false],
+  ['SOMETHINGNEW nobody has seen this', 'unknown', false],
+]
 
-  test.each<[string, StoreFailure, boolean]>([
-    ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong-type', false],
-    ['NOPERM this user has no permissions to run the evalsha command', 'permission', false],
-    ['NOPERM User joe has no permissions to access one of the keys used as arguments', 'permission', false],
-    ['NOAUTH Authentication required.', 'permission', false],
-    ['WRONGPASS invalid username-password pair or user is disabled.', 'permission', false],
-    [
-      "ERR The user executing the script can't run this command or subcommand script: 1a2b",
-      'permission',
-      false,
-    ],
-    ['ERR ACL failure in script: user joe has no permission', 'permission', false],
-    [
-      "ERR The user executing the script can't publish to the channel mentioned in the command",
-      'permission',
-      false,
-    ],
-    ["OOM command not allowed when used memory > 'maxmemory'.", 'out-of-memory', false],
-    ["READONLY You can't write against a read only replica.", 'read-only', true],
-    ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist', 'read-only', true],
-    ['NOREPLICAS Not enough good replicas to write.', 'not-ready', true],
-    ['LOADING Redis is loading the dataset in memory', 'not-ready', true],
-    ['MASTERDOWN Link with MASTER is down', 'not-ready', true],
-    ['CLUSTERDOWN The cluster is down', 'not-ready', true],
-    ['ERR Script attempted to access a non local key in a cluster node script: 1a2b', 'not-ready', true],
-    ['TRYAGAIN Multiple keys request during rehashing of slot', 'not-ready', true],
-    ['MOVED 3999 127.0.0.1:6381', 'not-ready', true],
-    ['ASK 3999 127.0.0.1:6381', 'not-ready', true],
-    ['BUSY Redis is busy running a script.', 'not-ready', true],
-    ['UNBLOCKED force unblock from blocking operation', 'not-ready', true],
-    ["CROSSSLOT Keys in request don't hash to the same slot", 'script', false],
-    ['ERR unknown command', 'script', false],
-    [
-      'ERR Error running script (call to f_1a2b): @user_script:1: WRONGTYPE Operation against a key',
-      'wrong-type',
-      false,
-    ],
-    ['SOMETHINGNEW nobody has seen this', 'unknown', false],
-  ])('%s', (message, reason, transient) => {
+describe('failureOf', () => {
+  const rows = replies.map(([message, reason, transient, advice = '']) => ({
+    message,
+    reason,
+    transient,
+    advice,
+  }))
+  test.each(rows)('$message', ({ message, reason, transient, advice }) => {
     const cause = reply(message)
     // Some services take a token for the name of a user.
     const shown = message.replace('joe', '…')
     const failure = failureOf(cause, about)
     expect(failure).toBeInstanceOf(StoreError)
-    expect(failure).toMatchObject({
-      code: 'STORE_ERROR',
-      reason,
-      transient,
-      command: 'acquire',
-      lockName: 'invoice:42',
-    })
+    expect(failure).toMatchObject({ ...about, code: 'STORE_ERROR', reason, transient })
     expect(failure.cause).toMatchObject({ name: cause.name, message: shown })
-    expect(failure.message).toContain('"invoice:42"')
+    expect(failure.message).toMatch(new RegExp(`^acquire for lock "invoice:42" .*${advice}`))
     expect(failure.message).toContain(shown)
+  })
+
+  test.each([
+    ['ERR max number of clients reached', 'raise its maxclients'],
+    ['ERR DB index is out of range', 'choose another'],
+  ])('%s: says what to do', (message, advice) => {
+    expect(failureOf(reply(message), about).message).toContain(advice)
   })
 
   test.each([
@@ -88,12 +77,14 @@ describe('failureOf', () => {
     'connect ECONNREFUSED 127.0.0.1:1',
     'All sentinels are unreachable.',
   ])('anything that is no reply is about the connection: %s', (message) => {
-    expect(failureOf(new Error(message), about)).toMatchObject({ reason: 'unreachable', transient: true })
+    const failure = failureOf(new Error(message), about)
+    expect(failure).toMatchObject({ reason: 'unreachable', transient: true })
+    expect(failure.message).toContain('Check that the server runs')
   })
 
   test('what is no error at all is unknown, and final', () => {
-    expect(failureOf('nonsense', about)).toMatchObject({ reason: 'unknown', transient: false })
-    expect(failureOf(undefined, about)).toMatchObject({ reason: 'unknown', transient: false })
+    for (const thrown of ['nonsense', undefined])
+      expect(failureOf(thrown, about)).toMatchObject({ reason: 'unknown', transient: false })
   })
 
   test('what is a StoreError already stays what it is', () => {

@@ -3,13 +3,15 @@ import type { KeptValue, ValuesPort } from '../../src/port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
+  BatchPort,
   HandOverRequest,
   LockState,
   ReleaseReply,
   ReleaseRequest,
 } from '../../src/port/lock-port.js'
 import type { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort } from './scripted-port.js'
+import { passing } from './in-virtual-time.js'
+import { GRANTED, ScriptedPort } from './scripted-port.js'
 
 /** Grants whatever it is asked for, until it falls silent: then each command ends by its own timeout. */
 export class FallingSilent extends ScriptedPort implements ValuesPort {
@@ -18,12 +20,18 @@ export class FallingSilent extends ScriptedPort implements ValuesPort {
   #silent: (command: string) => boolean = () => false
   /** The next so many fail at once. */
   blips = 0
+  readonly together: BatchPort | undefined
 
+  /** @param together whether it can be asked for several locks with one command */
   constructor(
-    private readonly clock: VirtualClock,
+    readonly clock: VirtualClock,
     private readonly commandTimeoutMs: number,
+    together = false,
   ) {
     super(true)
+    const ask = (requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> =>
+      this.#answer('acquire', 'several', Array(requests.length).fill(GRANTED))
+    if (together) this.together = { placeOf: () => 0, acquireAll: ask, acquireOne: ask }
   }
 
   /** @param commands those that are not answered any more; none: all */
@@ -71,30 +79,7 @@ export class FallingSilent extends ScriptedPort implements ValuesPort {
       throw new StoreError('unreachable', command, { transient: true })
     }
     if (!this.#silent(command)) return reply
-    await new Promise<void>((resolve) => this.clock.startTimer(resolve, this.commandTimeoutMs))
+    await passing(this.clock, this.commandTimeoutMs)
     throw new StoreError('timeout', command, { transient: true })
   }
-}
-
-/** What a call came to; empty until it has ended. */
-export interface End {
-  at?: number
-  value?: unknown
-  error?: unknown
-}
-
-/** How the call ends, and when. */
-export function endOf(clock: VirtualClock, work: Promise<unknown> | undefined): End {
-  const end: End = {}
-  work?.then(
-    (value) => {
-      end.at = clock.now()
-      if (value !== undefined) end.value = value
-    },
-    (error: unknown) => {
-      end.at = clock.now()
-      end.error = error
-    },
-  )
-  return end
 }

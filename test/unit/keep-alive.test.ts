@@ -1,45 +1,34 @@
 import process from 'node:process'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { KeepAlive } from '../../src/base/time/keep-alive.js'
+import { Latch } from '../../src/conformance/latch.js'
 
 /** Timers of this process that keep it alive. */
 function anchors(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
 }
 
-describe('KeepAlive', () => {
-  test('the process stays alive while something is awaited, and only then', async () => {
-    const keepAlive = new KeepAlive()
-    const before = anchors()
-    const finish: Array<() => void> = []
-    const works = [1, 2].map(() =>
-      keepAlive.during(
-        () =>
-          new Promise<void>((resolve) => {
-            finish.push(resolve)
-          }),
-      ),
-    )
-    expect(anchors()).toBe(before + 1)
-    finish[0]?.()
-    await works[0]
-    expect(anchors()).toBe(before + 1)
-    finish[1]?.()
-    await works[1]
-    expect(anchors()).toBe(before)
-  })
+test('the process stays alive while something is awaited, and only then', async () => {
+  const keepAlive = new KeepAlive()
+  const before = anchors()
+  const latches = [new Latch(), new Latch()]
+  const works = latches.map(({ opened }) => keepAlive.during(() => opened))
+  expect(anchors()).toBe(before + 1)
+  latches[0]?.open()
+  await works[0]
+  expect(anchors()).toBe(before + 1)
+  latches[1]?.open()
+  await works[1]
+  expect(anchors()).toBe(before)
+})
 
-  test('also when the work fails, or cannot even begin', async () => {
-    const keepAlive = new KeepAlive()
-    const before = anchors()
-    await expect(keepAlive.during(() => Promise.reject(new Error('on purpose')))).rejects.toThrow(
-      'on purpose',
-    )
-    await expect(
-      keepAlive.during(() => {
-        throw new Error('at once')
-      }),
-    ).rejects.toThrow('at once')
-    expect(anchors()).toBe(before)
-  })
+test('also when the work fails, or cannot even begin', async () => {
+  const keepAlive = new KeepAlive()
+  const before = anchors()
+  const fail = (): never => {
+    throw new Error('on purpose')
+  }
+  for (const work of [async () => fail(), fail])
+    await expect(keepAlive.during(work)).rejects.toThrow('on purpose')
+  expect(anchors()).toBe(before)
 })

@@ -23,14 +23,6 @@ async function heldFor(): Promise<number> {
 }
 
 describe('a process keeps a lock by itself', () => {
-  test('not before it has come back eight times: each release frees it', async () => {
-    const lock = client().lock('lock')
-    for (let time = 0; time < 8; time += 1) {
-      await processes.sections(lock, 1)
-      expect(await processes.taken()).toBe(false)
-    }
-  })
-
   test.each([
     [0, 1],
     [2, 4],
@@ -41,31 +33,6 @@ describe('a process keeps a lock by itself', () => {
     expect(await lock.inspect()).toMatchObject({ lingering: true })
     expect(await lock.isLocked()).toBe(false)
     expect(await heldFor()).toBe(keptMs)
-  })
-
-  test('no command is sent meanwhile, and the holds are like any other', async () => {
-    const holdfast = client()
-    const lock = holdfast.lock('lock')
-    await processes.sections(lock, 11)
-    const before = holdfast.metrics().lingered
-    await processes.sections(lock, 20)
-    expect(holdfast.metrics().lingered - before).toBe(20)
-    const hold = await lock.acquire()
-    await hold.run(() => lock.withLock(async () => expect(await lock.holdCount(hold.owner)).toBe(2)))
-    const trying = far.tryAcquire()
-    await processes.clock.advance(25)
-    expect(await trying).toBeNull()
-    await hold.release()
-  })
-
-  test('not where it comes back late, nor after it has once', async () => {
-    const lock = client().lock('lock')
-    await processes.sections(lock, 20, { gapMs: 13 })
-    expect(await processes.taken()).toBe(false)
-    await processes.sections(lock, 20, { gapMs: 1 })
-    expect(await processes.taken()).toBe(true)
-    await processes.sections(lock, 1, { gapMs: 50 })
-    expect(await processes.taken()).toBe(false)
   })
 
   test('W8: gives it up for good once in a slice, since others may wait whom nobody hears', async () => {
@@ -101,40 +68,29 @@ describe('a process keeps a lock by itself', () => {
     await hold.release()
   })
 
-  test.each([
-    ['lingerMs: 0', { lingerMs: 0 }],
-    ['handOverSliceMs: 0', { handOverSliceMs: 0 }],
-    ['maxHandOvers: 0', { maxHandOvers: 0 }],
-  ])('not with %s', async (_, options) => {
-    const lock = client(options).lock('lock')
+  const none = (): undefined => undefined
+  const ways: ReadonlyArray<readonly [string, HoldfastOptions, (holdfast: Holdfast) => Promise<unknown>]> = [
+    ['with lingerMs: 0', { lingerMs: 0 }, (holdfast) => holdfast.lock('lock').withLock(none)],
+    ['with handOverSliceMs: 0', { handOverSliceMs: 0 }, (holdfast) => holdfast.lock('lock').withLock(none)],
+    ['with maxHandOvers: 0', { maxHandOvers: 0 }, (holdfast) => holdfast.lock('lock').withLock(none)],
+    ['with lingerMs: 0 of the lock', {}, (holdfast) => holdfast.lock('lock', { lingerMs: 0 }).withLock(none)],
+    ['with lingerMs: 0 of the call', {}, (holdfast) => holdfast.lock('lock').withLock({ lingerMs: 0 }, none)],
+    ['a fair lock', {}, (holdfast) => holdfast.fairLock('lock').withLock(none)],
+    ['after a job', {}, (holdfast) => holdfast.job('lock', { atLeastMs: 0, atMostMs: 1_000 }, none)],
+    [
+      'one of several',
+      {},
+      (holdfast) => holdfast.multiLock([holdfast.lock('lock'), holdfast.lock('b')]).withLock(none),
+    ],
+  ]
+  test.each(ways)('not %s; nor does that make a habit', async (_, options, section) => {
+    const holdfast = client(options)
     for (let time = 0; time < 30; time += 1) {
-      await processes.sections(lock, 1)
+      await section(holdfast)
       expect(await processes.taken()).toBe(false)
     }
-  })
-
-  test('with lingerMs: 0 of the lock or the call neither; nor do those calls make a habit', async () => {
-    const holdfast = client()
-    await processes.sections(holdfast.lock('lock', { lingerMs: 0 }), 30)
-    expect(await processes.taken()).toBe(false)
-    for (let time = 0; time < 30; time += 1)
-      await (await holdfast.lock('lock').acquire({ lingerMs: 0 })).release()
-    expect(await processes.taken()).toBe(false)
     await processes.sections(holdfast.lock('lock'), 8)
     expect(await processes.taken()).toBe(false)
-  })
-
-  test('fair locks, jobs, and several at once are not kept', async () => {
-    const holdfast = client()
-    const both = holdfast.multiLock([holdfast.lock('lock'), holdfast.lock('other')])
-    for (let time = 0; time < 30; time += 1) {
-      await processes.sections(holdfast.fairLock('lock'), 1)
-      expect(await processes.taken()).toBe(false)
-      await holdfast.job('lock', { atLeastMs: 0, atMostMs: 1_000 }, () => undefined)
-      expect(await processes.taken()).toBe(false)
-      await both.withLock(() => undefined)
-      expect(await processes.taken()).toBe(false)
-    }
   })
 
   test('W9: not with a lease of its own, which a process that dies with nobody inside would leave', async () => {

@@ -5,6 +5,7 @@ import { Holdfast, type HoldfastOptions, type Lock, type Store } from '../../src
 import type { LockPort } from '../../src/port/lock-port.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { duringEach } from '../setup/during.js'
+import { endOf } from './in-virtual-time.js'
 import { Processes } from './processes.js'
 import { settle } from './scripted-port.js'
 
@@ -19,13 +20,17 @@ beforeEach(() => {
   far = other.lock('lock')
 })
 
+/** The lock, which a process keeps after a section. */
+async function kept(options: HoldfastOptions): Promise<Lock> {
+  const lock = client(options).lock('lock')
+  await processes.sections(lock)
+  return lock
+}
+
 /** How long the store has it as somebody's from now on, looking every millisecond. */
-async function heldFor(meanwhile: () => Promise<void> = async () => undefined): Promise<number> {
+async function heldFor(): Promise<number> {
   const from = processes.clock.now()
-  while (await processes.taken()) {
-    await meanwhile()
-    await processes.clock.advance(1)
-  }
+  while (await processes.taken()) await processes.clock.advance(1)
   return processes.clock.now() - from
 }
 
@@ -51,14 +56,12 @@ function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
 
 describe('how long it stays', () => {
   test('lingerMs after the release', async () => {
-    const lock = client({ lingerMs: 100 }).lock('lock')
-    await processes.sections(lock)
+    await kept({ lingerMs: 100 })
     expect(await heldFor()).toBe(100)
   })
 
   test('with somebody inside when the time is up: until the release of that hold', async () => {
-    const lock = client({ lingerMs: 100 }).lock('lock')
-    await processes.sections(lock)
+    const lock = await kept({ lingerMs: 100 })
     const hold = await lock.acquire()
     await processes.clock.advance(250)
     expect(await processes.taken()).toBe(true)
@@ -74,17 +77,8 @@ describe('how long it stays', () => {
     expect(await heldFor()).toBe(10)
   })
 
-  test('no longer than the lease, for so long the store knows whom to tell', async () => {
-    const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
-    await processes.sections(lock)
-    const held = await heldFor()
-    expect(held).toBeGreaterThan(950)
-    expect(held).toBeLessThan(1_000)
-  })
-
   test('L1: under the watchdog it is renewed, as long as somebody is inside', async () => {
-    const lock = client({ lingerMs: LONG_MS, watchdogMs: 1_000 }).lock('lock')
-    await processes.sections(lock)
+    const lock = await kept({ lingerMs: LONG_MS, watchdogMs: 1_000 })
     await processes.sections(lock, 1, { sectionMs: 5_000 })
     // What the store was told lasts no longer.
     expect(await far.isLocked()).toBe(false)
@@ -97,22 +91,15 @@ describe('how long it stays', () => {
 
 describe('a single attempt elsewhere', () => {
   test('is refused after 25 ms where somebody is inside, and at once where nothing lingers', async () => {
-    const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await processes.sections(lock)
+    const lock = await kept({ lingerMs: LONG_MS })
     const hold = await lock.acquire()
-    let refusedAt = Number.NaN
-    const trying = far.tryAcquire().then((got) => {
-      refusedAt = processes.clock.now()
-      return got
-    })
+    const trying = endOf(processes.clock, far.tryAcquire())
     await processes.clock.advance(100)
-    expect(await trying).toBeNull()
-    expect(refusedAt).toBe(25)
+    expect(trying).toEqual({ at: 25, value: null })
     await hold.release()
     await processes.clock.advance(1)
     const firm = await far.acquire()
-    const plain = client({})
-    expect(await plain.lock('lock').tryAcquire()).toBeNull()
+    expect(await client({}).lock('lock').tryAcquire()).toBeNull()
     await firm.release()
   })
 })
@@ -127,8 +114,7 @@ describe('a look from elsewhere', () => {
   }
 
   test('W9: has a process let go that keeps it, and waits for nothing else', async () => {
-    const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await processes.sections(lock)
+    await kept({ lingerMs: LONG_MS })
     expect(await looks()).toEqual([false, 1])
     expect(await looks()).toEqual([false, 0])
     const plain = await client({}).lock('lock').acquire()
@@ -137,8 +123,7 @@ describe('a look from elsewhere', () => {
   })
 
   test('W9: says after 25 ms that somebody is inside, and sooner that nobody is any more', async () => {
-    const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await processes.sections(lock)
+    const lock = await kept({ lingerMs: LONG_MS })
     const hold = await lock.acquire()
     expect(await looks()).toEqual([true, 25])
     const leaving = looks()
@@ -179,8 +164,7 @@ describe('a look from elsewhere', () => {
   })
 
   test('W9: of a client that is closed meanwhile ends with it', async () => {
-    const lock = client({ lingerMs: LONG_MS }).lock('lock')
-    await processes.sections(lock)
+    const lock = await kept({ lingerMs: LONG_MS })
     const hold = await lock.acquire()
     const looking = expect(far.isLocked()).rejects.toMatchObject({ code: 'CLOSED' })
     await processes.clock.advance(2)
@@ -256,9 +240,7 @@ test.each(['tryAcquire', 'acquire'] as const)(
 
 test('L4: a loss with somebody inside a lock that had lingered is told as of any other', async () => {
   const holdfast = client({ lingerMs: LONG_MS, watchdogMs: 900 })
-  const [lost, errors]: [unknown[], unknown[]] = [[], []]
-  holdfast.on('lost', (event) => lost.push(event))
-  holdfast.on('error', (error) => errors.push(error))
+  const [lost, errors] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'error')]
   const lock = holdfast.lock('lock')
   await processes.sections(lock)
   const hold = await lock.acquire()

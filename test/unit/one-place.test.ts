@@ -1,15 +1,14 @@
 /** A process has one place in the store's line, and no two of its calls ask under its owner at once. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock, StoreError } from '../../src/index.js'
-import type { AcquireReply, StoreLine } from '../../src/port/lock-port.js'
+import type { StoreLine } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort, settle } from './scripted-port.js'
+import { BUSY, GRANTED, ScriptedPort, settle, storeOn } from './scripted-port.js'
 
 class PortWithLine extends ScriptedPort {
   override line: StoreLine | undefined = { placeMs: 30_000, hears: () => false }
 }
 
-const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
 const REFUSED = new StoreError('out-of-memory', 'acquire', { transient: false })
 
 let port: PortWithLine
@@ -19,7 +18,7 @@ let lock: Lock
 beforeEach(() => {
   port = new PortWithLine(true)
   const clock = new VirtualClock()
-  holdfast = new Holdfast({ clock, open: () => ({ lock: port, close: async () => undefined }) })
+  holdfast = new Holdfast(storeOn(clock, port))
   lock = holdfast.lock('lock')
 })
 afterEach(async () => {
@@ -50,14 +49,6 @@ async function inLine(
 function news(): void {
   port.watches.last.request.onNews()
 }
-
-test('the next question is asked under the owner of the place', async () => {
-  const { place } = await inLine()
-  news()
-  await settle()
-  expect(port.acquires.all).toHaveLength(3)
-  expect(port.acquires.last.request.owner).toBe(place)
-})
 
 test('a single attempt asks for itself, whether or not the contender asks', async () => {
   const { place } = await inLine()
@@ -98,7 +89,7 @@ test('faults B9, O1: a place by which a call enters is not left, though the stor
   news()
   await settle()
   expect(port.acquires.last.request.owner).toBe(place)
-  port.acquires.last.answer({ outcome: 'granted' })
+  port.acquires.last.answer(GRANTED)
   expect(await ended).not.toBeInstanceOf(Error)
   await settle()
   expect(port.abandons.all).toHaveLength(0)

@@ -3,16 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Holdfast, type Lock } from '../../src/index.js'
 import type { AcquireReply, Polls } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort, settle } from './scripted-port.js'
+import { BUSY, GRANTED, ScriptedPort, settle, storeOn } from './scripted-port.js'
 
 const PAUSE_MS = 40
 
 class PollingPort extends ScriptedPort {
   polls: Polls = { pauseMs: () => PAUSE_MS }
 }
-
-const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
-const GRANTED: AcquireReply = { outcome: 'granted' }
 
 let port: PollingPort
 let clock: VirtualClock
@@ -22,8 +19,7 @@ let lock: Lock
 beforeEach(() => {
   port = new PollingPort()
   clock = new VirtualClock()
-  const session = { lock: port, spinLock: port, close: async () => undefined }
-  holdfast = new Holdfast({ clock, open: () => session })
+  holdfast = new Holdfast(storeOn(clock, port, { spinLock: port }))
   lock = holdfast.lock('lock')
 })
 afterEach(() => holdfast.close())
@@ -33,12 +29,6 @@ async function answer(reply: AcquireReply): Promise<void> {
   await settle()
   port.acquires.last.answer(reply)
   await settle()
-}
-
-async function acquired(): Promise<void> {
-  const hold = lock.acquire()
-  await answer(GRANTED)
-  await hold
 }
 
 test('a call that waits asks again after each pause, and says that it waits', async () => {
@@ -89,11 +79,6 @@ test.each([
   'after a release that others wait for, the process lets them ask first: $what',
   async ({ asideMs, pauseMs }) => {
     port.polls = { ...port.polls, ...(asideMs && { asideMs }) }
-    await acquired()
-    const released = holdfast.run(() => lock.forceUnlock())
-    await settle()
-    port.forces.last.answer(true)
-    await released
     const hold = lock.acquire()
     await answer(GRANTED)
     const ended = (await hold).release()

@@ -1,5 +1,5 @@
 /** Signals of the older standard, as polyfills have them: without a reason, and without throwIfAborted(). */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { acquireChannel } from '../../src/observe/trace/acquire.js'
@@ -25,16 +25,11 @@ function oldSignal(): { signal: AbortSignal; abort: () => void } {
   return { signal, abort: () => Reflect.apply(OldSignal.prototype.abort, signal, []) }
 }
 
-const clients: Holdfast[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close({ timeoutMs: 0 })
+let client: Holdfast
+beforeEach(() => {
+  client = new Holdfast(new MemoryStore())
 })
-
-function holdfast(): Holdfast {
-  const client = new Holdfast(new MemoryStore())
-  clients.push(client)
-  return client
-}
+afterEach(() => client.close({ timeoutMs: 0 }))
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
@@ -57,7 +52,6 @@ const calls: ReadonlyArray<readonly [string, (client: Holdfast, signal: AbortSig
 
 describe('faults B13: a signal without a reason ends', () => {
   test.each(calls)('%s', async (_, call) => {
-    const client = holdfast()
     await client.lock('taken').acquire()
     await client.lock('once:taken').acquire()
     await client.readWriteLock('taken').writeLock().acquire()
@@ -75,7 +69,6 @@ describe('faults B13: a signal without a reason ends', () => {
   })
 
   test('and says the same to all who ask, so that a trace shows a call that was cancelled', async () => {
-    const client = holdfast()
     await client.lock('taken').acquire()
     const { signal, abort } = oldSignal()
     const outcomes: unknown[] = []
@@ -97,20 +90,16 @@ describe('faults B13: a signal without a reason ends', () => {
   })
 
   test('a candidacy, and the watch of an election', async () => {
-    const client = holdfast()
     const { signal, abort } = oldSignal()
     const leads = new Promise<AbortSignal>((resolve) => {
       client.leader('taken', { onElected: (term) => resolve(term.signal), signal })
     })
     const term = await leads
     const seen: unknown[] = []
-    const watching = (async () => {
-      for await (const leader of client.leader('taken').watch({ signal })) {
-        seen.push(leader)
-        abort()
-      }
-    })()
-    await watching
+    for await (const leader of client.leader('taken').watch({ signal })) {
+      seen.push(leader)
+      abort()
+    }
     expect(seen).toHaveLength(1)
     expect(term.aborted).toBe(true)
   })
@@ -119,7 +108,7 @@ describe('faults B13: a signal without a reason ends', () => {
     const signal: object = { aborted: false, addEventListener: () => undefined }
     const isIt = (it: object): it is AbortSignal => it === signal
     if (!isIt(signal)) throw new TypeError()
-    const acquiring = holdfast().lock('free').acquire({ signal })
+    const acquiring = client.lock('free').acquire({ signal })
     expect(await rejectionOf(acquiring)).toMatchObject({ code: 'INVALID_ARGUMENT' })
   })
 })

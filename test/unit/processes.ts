@@ -3,6 +3,7 @@ import { kindsOf } from '../../src/client/lock-client.js'
 import { Holdfast, type HoldfastOptions, type Lock } from '../../src/index.js'
 import type { LockSeen } from '../../src/port/lock-port.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import { passing } from './in-virtual-time.js'
 import { settle } from './scripted-port.js'
 
 /** Clients on one store, in virtual time: they are to each other as processes are. */
@@ -54,7 +55,7 @@ export class Processes {
       while (working)
         await lock.withLock(async () => {
           log.push(who)
-          await new Promise<void>((resolve) => this.clock.startTimer(resolve, 1))
+          await passing(this.clock, 1)
         })
     })
     await this.clock.advance(forMs)

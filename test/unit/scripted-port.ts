@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/base/time/clock.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -10,6 +11,10 @@ import type {
   StoreLine,
   Watch,
 } from '../../src/port/lock-port.js'
+import type { Store, StoreSession } from '../../src/port/store.js'
+
+export const GRANTED: AcquireReply = { outcome: 'granted' }
+export const BUSY: AcquireReply = { outcome: 'busy', remainingMs: 60_000, holder: 'other:1' }
 
 /** One command that was sent, to be answered when the test says so. */
 export interface Sent<Request, Reply> {
@@ -107,6 +112,11 @@ export class ScriptedPort implements LockPort {
   }
 
   async *list(): AsyncIterable<LockState> {}
+}
+
+/** A store whose locks are at that port. */
+export function storeOn(clock: Clock, lock: LockPort, others: Partial<StoreSession> = {}): Store {
+  return { clock, open: () => ({ lock, close: async () => undefined, ...others }) }
 }
 
 /** Lets everything go on that needs no time and no answer. */

@@ -2,47 +2,43 @@ import { describe, expect, test } from 'vitest'
 import { HoldRecord, Tenure } from '../../src/core/tenure/tenure.js'
 import { heldBy, root, within } from './scenery.js'
 
-describe('Scope', () => {
-  test('O2: encloses itself and what is nested in it, not what is beside or around it', () => {
-    const outer = root('client:1')
-    const section = within(outer)
-    const sibling = within(outer)
-    expect(section.encloses(section)).toBe(true)
-    expect(outer.encloses(within(section))).toBe(true)
-    expect(section.encloses(sibling)).toBe(false)
-    expect(section.encloses(outer)).toBe(false)
-  })
+const outer = root('client:1')
+const section = within(outer)
+const scopes = {
+  outer,
+  section,
+  nested: within(section),
+  sibling: within(outer),
+  again: root('client:1'),
+  other: root('client:2'),
+}
+type Name = keyof typeof scopes
 
-  test('O2: two roots of one owner are the same logical thread; of two owners they are not', () => {
-    expect(root('client:1').encloses(root('client:1'))).toBe(true)
-    expect(root('client:1').encloses(within(root('client:1')))).toBe(true)
-    expect(root('client:1').encloses(root('client:2'))).toBe(false)
-  })
-})
+test.each<[Name, Name[]]>([
+  ['section', ['section', 'nested']],
+  // Two roots of one owner are the same logical thread.
+  ['outer', ['outer', 'section', 'nested', 'sibling', 'again']],
+  ['other', ['other']],
+])(
+  'O2: %s encloses itself and what is nested in it, not what is beside or around it, nor another owner: %j',
+  (name, enclosed) => {
+    for (const [each, scope] of Object.entries(scopes))
+      expect(scopes[name].encloses(scope), each).toBe(enclosed.some((it) => it === each))
+  },
+)
 
 describe('Tenure.admits', () => {
-  const outer = root('client:1')
-
-  test('O2: the scope the hold on top belongs to, and what is nested in it', () => {
-    const section = within(outer)
+  test('O2: the scope the hold on top belongs to, and what is nested in it, and nobody else', () => {
     const tenure = heldBy(section)
-    expect(tenure.admits(section)).toBe(true)
-    expect(tenure.admits(within(section))).toBe(true)
-  })
-
-  test('O2: neither a sibling, nor what is around, nor another owner', () => {
-    const tenure = heldBy(within(outer))
-    expect(tenure.admits(within(outer))).toBe(false)
-    expect(tenure.admits(outer)).toBe(false)
-    expect(tenure.admits(root('client:1'))).toBe(false)
-    expect(tenure.admits(root('client:2'))).toBe(false)
+    const admitted = Object.entries(scopes).filter(([, scope]) => tenure.admits(scope))
+    expect(admitted.map(([name]) => name)).toEqual(['section', 'nested'])
   })
 
   test('O3: a hold whose scope has ended belongs to the nearest enclosing one that has not', () => {
-    const section = within(outer)
-    const tenure = heldBy(section)
-    section.end()
-    expect(tenure.admits(within(outer))).toBe(true)
+    const ended = within(outer)
+    const tenure = heldBy(ended)
+    ended.end()
+    expect(tenure.admits(scopes.sibling)).toBe(true)
   })
 
   test('O3: a hold whose scopes have all ended belongs to the owner as such', () => {
@@ -60,15 +56,6 @@ describe('Tenure.admits', () => {
 })
 
 describe('Tenure', () => {
-  test('L2: its time is never made shorter', () => {
-    const tenure = new Tenure('lock', 'client:1')
-    tenure.extend(100)
-    tenure.extend(50)
-    expect(tenure.deadline).toBe(100)
-    tenure.extend(150)
-    expect(tenure.deadline).toBe(150)
-  })
-
   test('L1, redisson#6144, PR #7251: it is renewed for as long as any of its holds asks for', () => {
     const scope = root('client:1')
     const tenure = heldBy(scope)

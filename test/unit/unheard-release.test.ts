@@ -4,7 +4,7 @@ import type { Owner } from '../../src/base/identity/owner.js'
 import { Holdfast } from '../../src/index.js'
 import type { AcquireReply } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort, settle } from './scripted-port.js'
+import { ScriptedPort, settle, storeOn } from './scripted-port.js'
 
 const busyWith = (holder: Owner): AcquireReply => ({ outcome: 'busy', holder, remainingMs: 1_000 })
 
@@ -16,7 +16,7 @@ let waiting: Promise<unknown>
 beforeEach(async () => {
   clock = new VirtualClock()
   port = new ScriptedPort(true)
-  holdfast = new Holdfast({ clock, open: () => ({ lock: port, close: async () => undefined }) })
+  holdfast = new Holdfast(storeOn(clock, port))
   waiting = holdfast
     .lock('lock')
     .acquire()

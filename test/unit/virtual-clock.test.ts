@@ -2,15 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 
 describe('VirtualClock', () => {
-  test('time passes only when told to', async () => {
-    const clock = new VirtualClock()
-    expect(clock.now()).toBe(0)
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(clock.now()).toBe(0)
-    await clock.advance(12.5)
-    expect(clock.now()).toBe(12.5)
-  })
-
   test('timers fire in order, each at its own time', async () => {
     const clock = new VirtualClock()
     const fired: number[] = []

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/base/errors/errors.js'
 import { type Hold, Holdfast, LockLostError } from '../../src/index.js'
 import type { GrantedReply } from '../../src/port/lock-port.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort, settle } from './scripted-port.js'
+import { GRANTED, ScriptedPort, settle, storeOn } from './scripted-port.js'
 
 const EVERY_MS = 1_000
 
@@ -15,15 +15,14 @@ let holdfast: Holdfast
 beforeEach(() => {
   clock = new VirtualClock()
   port = new ScriptedPort()
-  const open = () => ({ lock: port, close: async () => undefined })
-  holdfast = new Holdfast({ clock, open }, { watchdogMs: 3 * EVERY_MS, lingerMs: 0 })
+  holdfast = new Holdfast(storeOn(clock, port), { watchdogMs: 3 * EVERY_MS, lingerMs: 0 })
 })
 afterEach(() => holdfast.close())
 
 async function held(names: readonly string[], reply: Partial<GrantedReply> = {}): Promise<Hold[]> {
   const holds = names.map((name) => holdfast.lock(name).acquire())
   await settle()
-  for (const { answer } of port.acquires.all) answer({ outcome: 'granted', ...reply })
+  for (const { answer } of port.acquires.all) answer({ ...GRANTED, ...reply })
   return await Promise.all(holds)
 }
 
@@ -77,7 +76,7 @@ test('W3: a grant of the store’s own, with a short lease, is renewed when a th
 test('L1: a grant that took long to arrive has little of its lease left, and is renewed at once', async () => {
   const hold = holdfast.lock('lock').acquire()
   await clock.advance(EVERY_MS + 1)
-  port.acquires.last.answer({ outcome: 'granted' })
+  port.acquires.last.answer(GRANTED)
   await hold
   expect(port.renewals.all).toHaveLength(1)
 })
