@@ -108,27 +108,6 @@ describe('a key of the wrong type', () => {
 describe('a key that is forbidden by and by', () => {
   afterEach(() => scene.direct.call('ACL', 'SETUSER', 'default', 'allkeys'))
 
-  test('L4: a renewal that fails is told by `suspended`, retried, and the lock is kept when it gets through', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })
-    const lock = holdfast.lock(scene.name)
-    const heard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'])
-    const suspended = new Promise((resolve) => holdfast.once('suspended', resolve))
-    const hold = await lock.acquire()
-    await scene.direct.call('ACL', 'SETUSER', 'default', 'resetkeys', '~nothing')
-    expect(await suspended).toMatchObject({
-      name: lock.name,
-      owner: hold.owner,
-      cause: { code: 'STORE_ERROR', reason: 'permission', lockName: lock.name },
-    })
-    hold.assertHeld()
-    expect(heard).toEqual(['suspended'])
-    await scene.direct.call('ACL', 'SETUSER', 'default', 'allkeys')
-    await eventually(() => heard.length >= 4)
-    expect(heard.slice(0, 4)).toEqual(['suspended', 'renewed', 'renewed', 'renewed'])
-    await hold.release()
-    expect(await lock.isLocked()).toBe(false)
-  })
-
   test("L4: the failing renewal of one lock delays no other lock's", async () => {
     const other = `${scene.name}:other`
     const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })

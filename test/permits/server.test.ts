@@ -127,16 +127,6 @@ test('H23: permits of a number that was deleted are no part of the next, which w
   expect(await semaphore.availablePermits()).toBe(3)
 })
 
-test('X2: scripts are sent again where the server has forgotten them', async () => {
-  const semaphore = server.holdfast().semaphore('s')
-  await semaphore.trySetPermits(2)
-  const hold = await semaphore.acquire()
-  await server.ask('SCRIPT', 'FLUSH')
-  await hold.release()
-  await server.ask('SCRIPT', 'FLUSH')
-  expect(await semaphore.availablePermits()).toBe(2)
-})
-
 test('a full server refuses to grant, and changes nothing; renewals and releases go on', async () => {
   const holdfast = server.holdfast({ watchdogMs: lasting(1_500) })
   const heard = eventsOf(holdfast, ['renewed', 'lost'])
