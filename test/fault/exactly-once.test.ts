@@ -4,6 +4,7 @@ import { type Hold, type Holdfast, type Lock, StoreError } from '../../src/index
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
+import { eventsOf } from './heard.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
 
@@ -14,10 +15,9 @@ const stages = [
   { where: 'cluster, ioredis 6', open: () => Scene.cluster('ioredis-6') },
   { where: 'cluster, ioredis 5', open: () => Scene.cluster('ioredis-5') },
 ]
-const faults = stages.flatMap(({ where, open }) => [
-  { where, open, fault: 'break' as const },
-  { where, open, fault: 'silence' as const },
-])
+const faults = stages.flatMap((stage) =>
+  (['break', 'silence'] as const).map((fault) => ({ ...stage, fault })),
+)
 
 describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) => {
   let holdfast: Holdfast
@@ -28,10 +28,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
   beforeEach(() => {
     holdfast = scene.holdfast({ commandTimeoutMs: lasting(300) })
     lock = holdfast.lock(scene.name)
-    told = []
-    for (const event of ['acquired', 'released', 'lost', 'error'] as const) {
-      holdfast.on(event, () => told.push(event))
-    }
+    told = eventsOf(holdfast, ['acquired', 'released', 'lost', 'error'])
   })
 
   test('of an acquire and a release, nested and not: each counts once, with no false loss', async () => {

@@ -76,20 +76,6 @@ describe('the server does not carry the hand-over out', () => {
     expect(queue.told).not.toContain('lost')
   })
 
-  test('because it is full: under the watchdog the lock is handed on as if nothing were', async () => {
-    const hold = await queue.lock.acquire()
-    const waits = [1, 2, 3].map(() => queue.lock.acquire())
-    await eventually(
-      () => queue.lock.countWaitingClients(),
-      (count) => count === 1,
-    )
-    await queue.scene.direct.call('CONFIG', 'SET', 'maxmemory', '1')
-    await hold.release()
-    await queue.getInAlone(waits)
-    await queue.scene.direct.call('CONFIG', 'SET', 'maxmemory', '0')
-    await queue.scene.nothingLeft()
-  })
-
   test('because it is a replica for a while: then the lock is released, and the heir and the next get in', async () => {
     const [hold, waits] = await queue.form({}, {})
     await queue.scene.direct.call('REPLICAOF', '127.0.0.1', '1')

@@ -1,10 +1,13 @@
 /** A proxy, a foreign script or a corrupt key gives replies of a shape that their commands never have: each command, each shape. */
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { type Hold, type Holdfast, StoreError } from '../../src/index.js'
+import type * as scripts from '../../src/stores/redis/scripts/scripts.generated.js'
 import { eventually } from '../setup/eventually.js'
 import { calls, type Match, named } from './proxied-command.js'
 import { Scene } from './scene.js'
+import { type Take, takes } from './takes.js'
 
 const SHAPES: Readonly<Record<string, string>> = {
   nil: '$-1\r\n',
@@ -23,158 +26,119 @@ const SHAPES: Readonly<Record<string, string>> = {
 /** Whether the call comes to a result with that shape: it is one that its command may answer with. */
 type Fits = readonly (keyof typeof SHAPES)[]
 
+type Make = (holdfast: Holdfast, name: string) => Promise<unknown>
+
 interface Case {
   readonly of: Match
   /** Before the replies are replaced. Gives the call whose command is answered so. */
   readonly make: (holdfast: Holdfast, name: string) => Promise<() => Promise<unknown>>
-  readonly fits?: Fits
+  readonly fits: Fits
 }
 
-function asked(call: (holdfast: Holdfast, name: string) => Promise<unknown>): Case['make'] {
-  return async (holdfast, name) => () => call(holdfast, name)
+function asked(of: Match | keyof typeof scripts, call: Make, ...fits: Fits): Case {
+  const match = typeof of === 'string' ? calls(of) : of
+  return { of: match, make: async (holdfast, name) => () => call(holdfast, name), fits }
 }
 
-function releases(take: (holdfast: Holdfast, name: string) => Promise<Hold>): Case['make'] {
-  return async (holdfast, name) => {
-    const hold = await take(holdfast, name)
-    return () => hold.release()
+function released(of: keyof typeof scripts, take: Take): Case {
+  return {
+    of: calls(of),
+    make: async (holdfast, name) => {
+      const hold = await take(holdfast, name)
+      return () => hold.release()
+    },
+    fits: [],
   }
-}
-
-async function takeSemaphore(holdfast: Holdfast, name: string): Promise<Hold> {
-  await holdfast.semaphore(name).trySetPermits(2)
-  return await holdfast.semaphore(name).acquire()
-}
-
-async function takePermit(holdfast: Holdfast, name: string): Promise<Hold> {
-  await holdfast.permitExpirableSemaphore(name).trySetPermits(2)
-  return await holdfast.permitExpirableSemaphore(name).acquire()
-}
-
-/** With permits set and one of them taken. */
-function withPermit(
-  take: typeof takePermit,
-  call: (holdfast: Holdfast, name: string, hold: Hold) => Promise<unknown>,
-): Case['make'] {
-  return async (holdfast, name) => {
-    const hold = await take(holdfast, name)
-    return async () => {
-      try {
-        return await call(holdfast, name, hold)
-      } finally {
-        await hold.release().catch(() => undefined)
-      }
-    }
-  }
-}
-
-function idOf(hold: Hold): string {
-  return 'permitIds' in hold && Array.isArray(hold.permitIds) ? String(hold.permitIds[0]) : 'none'
 }
 
 const permits = (holdfast: Holdfast, name: string) => holdfast.permitExpirableSemaphore(name)
 
+/** With permits set and one of them taken. */
+function ofPermit(
+  of: keyof typeof scripts,
+  call: (semaphore: ReturnType<typeof permits>, id: string) => Promise<unknown>,
+): Case {
+  return {
+    of: calls(of),
+    make: async (holdfast, name) => {
+      const hold = await holdfast.permitExpirableSemaphore(name, 2).acquire()
+      return () =>
+        call(permits(holdfast, name), String(hold.permitIds[0])).finally(() =>
+          hold.release().catch(() => undefined),
+        )
+    },
+    fits: [],
+  }
+}
+
 const cases: Readonly<Record<string, Case>> = {
-  'lock: acquire': { of: calls('acquire'), make: asked((h, n) => h.lock(n).tryAcquire()) },
-  'lock: release': { of: calls('release'), make: releases((h, n) => h.lock(n).acquire()) },
-  'lock: inspect': { of: calls('inspect'), make: asked((h, n) => h.lock(n).isLocked()) },
-  'lock: force unlock': { of: calls('forceUnlock'), make: asked((h, n) => h.lock(n).forceUnlock()) },
-  'lock: waiting clients': {
-    of: named('HKEYS'),
-    make: asked((h, n) => h.lock(n).countWaitingClients()),
-    fits: ['list too short'],
-  },
-  'fenced lock: acquire': { of: calls('acquire'), make: asked((h, n) => h.fencedLock(n).tryAcquire()) },
-  'fair lock: acquire': { of: calls('acquire'), make: asked((h, n) => h.fairLock(n).tryAcquire()) },
-  'spin lock: acquire': { of: calls('acquire'), make: asked((h, n) => h.spinLock(n).tryAcquire()) },
-  'read lock: acquire': {
-    of: calls('rwAcquire'),
-    make: asked((h, n) => h.readWriteLock(n).readLock().tryAcquire()),
-  },
-  'write lock: acquire': {
-    of: calls('rwAcquire'),
-    make: asked((h, n) => h.readWriteLock(n).writeLock().tryAcquire()),
-  },
-  'write lock: release': {
-    of: calls('rwRelease'),
-    make: releases((h, n) => h.readWriteLock(n).writeLock().acquire()),
-  },
-  'read lock: inspect': {
-    of: calls('rwInspect'),
-    make: asked((h, n) => h.readWriteLock(n).readLock().isLocked()),
-  },
-  'read lock: force unlock': {
-    of: calls('rwForceUnlock'),
-    make: asked((h, n) => h.readWriteLock(n).readLock().forceUnlock()),
-  },
-  'semaphore: acquire': { of: calls('permitsAcquire'), make: asked((h, n) => h.semaphore(n).tryAcquire()) },
-  'semaphore: release': { of: calls('permitsRelease'), make: releases(takeSemaphore) },
-  'semaphore: available': {
-    of: calls('permitsCount'),
-    make: asked((h, n) => h.semaphore(n).availablePermits()),
-  },
-  'semaphore: drain': {
-    of: calls('semaphoreDrain'),
-    make: asked((h, n) => h.semaphore(n).drainPermits()),
-    fits: ['number', 'huge number'],
-  },
-  'semaphore: set': { of: calls('permitsSet'), make: asked((h, n) => h.semaphore(n).trySetPermits(2)) },
-  'semaphore: add': { of: calls('permitsAdd'), make: asked((h, n) => h.semaphore(n).addPermits(1)) },
-  'permits: acquire': { of: calls('permitsAcquire'), make: asked((h, n) => permits(h, n).tryAcquire()) },
-  'permits: release': { of: calls('permitsRelease'), make: releases(takePermit) },
-  'permits: count': { of: calls('permitsCount'), make: asked((h, n) => permits(h, n).availablePermits()) },
-  'permits: resize': { of: calls('permitsResize'), make: asked((h, n) => permits(h, n).setPermits(3)) },
-  'permits: return': {
-    of: calls('permitsReturn'),
-    make: withPermit(takePermit, (h, n, hold) => permits(h, n).release(idOf(hold))),
-  },
-  'permits: update lease': {
-    of: calls('permitsUpdateLease'),
-    make: withPermit(takePermit, (h, n, hold) => permits(h, n).updateLeaseTime(idOf(hold), 5_000)),
-  },
-  'permits: lease time': {
-    of: calls('permitsLeaseTime'),
-    make: withPermit(takePermit, (h, n, hold) => permits(h, n).leaseMs(idOf(hold))),
-  },
-  'latch: set': { of: calls('latchSet'), make: asked((h, n) => h.countDownLatch(n).trySetCount(2)) },
-  'latch: count down': {
-    of: calls('latchCountDown'),
-    make: asked((h, n) => h.countDownLatch(n).countDown()),
-  },
-  'latch: delete': { of: calls('latchDelete'), make: asked((h, n) => h.countDownLatch(n).delete()) },
-  'latch: count': { of: named('GET'), make: asked((h, n) => h.countDownLatch(n).count()), fits: ['nil'] },
-  'multi-lock: acquire': {
-    of: calls('multiAcquire'),
-    make: asked((h, n) => h.multiLock([h.lock(`${n}:1`), h.lock(`${n}:2`)]).tryAcquire()),
-  },
-  'computeOnce: read': {
-    of: calls('computeOnceRead'),
-    make: asked((h, n) => h.computeOnce(n, async () => 1, { ttlMs: 1_000 })),
-    // A text and a number.
-    fits: ['nil', 'map'],
-  },
-  'guarded value: read': { of: named('HMGET'), make: asked((h, n) => h.guardedValue(n).get()) },
-  'guarded value: write': {
-    of: calls('guardedWrite'),
-    make: asked((h, n) => h.guardedValue(n).set('x', 1n)),
-  },
+  'lock: acquire': asked('acquire', (h, n) => h.lock(n).tryAcquire()),
+  'lock: release': released('release', takes.lock),
+  'lock: inspect': asked('inspect', (h, n) => h.lock(n).isLocked()),
+  'lock: force unlock': asked('forceUnlock', (h, n) => h.lock(n).forceUnlock()),
+  'lock: waiting clients': asked(named('HKEYS'), (h, n) => h.lock(n).countWaitingClients(), 'list too short'),
+  'fenced lock: acquire': asked('acquire', (h, n) => h.fencedLock(n).tryAcquire()),
+  'fair lock: acquire': asked('acquire', (h, n) => h.fairLock(n).tryAcquire()),
+  'spin lock: acquire': asked('acquire', (h, n) => h.spinLock(n).tryAcquire()),
+  'read lock: acquire': asked('rwAcquire', (h, n) => h.readWriteLock(n).readLock().tryAcquire()),
+  'write lock: acquire': asked('rwAcquire', (h, n) => h.readWriteLock(n).writeLock().tryAcquire()),
+  'write lock: release': released('rwRelease', takes.writeLock),
+  'read lock: inspect': asked('rwInspect', (h, n) => h.readWriteLock(n).readLock().isLocked()),
+  'read lock: force unlock': asked('rwForceUnlock', (h, n) => h.readWriteLock(n).readLock().forceUnlock()),
+  'semaphore: acquire': asked('permitsAcquire', (h, n) => h.semaphore(n).tryAcquire()),
+  'semaphore: release': released('permitsRelease', takes.semaphore),
+  'semaphore: available': asked('permitsCount', (h, n) => h.semaphore(n).availablePermits()),
+  'semaphore: drain': asked(
+    'semaphoreDrain',
+    (h, n) => h.semaphore(n).drainPermits(),
+    'number',
+    'huge number',
+  ),
+  'semaphore: set': asked('permitsSet', (h, n) => h.semaphore(n).trySetPermits(2)),
+  'semaphore: add': asked('permitsAdd', (h, n) => h.semaphore(n).addPermits(1)),
+  'permits: acquire': asked('permitsAcquire', (h, n) => permits(h, n).tryAcquire()),
+  'permits: release': released('permitsRelease', takes.permitExpirableSemaphore),
+  'permits: count': asked('permitsCount', (h, n) => permits(h, n).availablePermits()),
+  'permits: resize': asked('permitsResize', (h, n) => permits(h, n).setPermits(3)),
+  'permits: return': ofPermit('permitsReturn', (semaphore, id) => semaphore.release(id)),
+  'permits: update lease': ofPermit('permitsUpdateLease', (semaphore, id) =>
+    semaphore.updateLeaseTime(id, 5_000),
+  ),
+  'permits: lease time': ofPermit('permitsLeaseTime', (semaphore, id) => semaphore.leaseMs(id)),
+  'latch: set': asked('latchSet', (h, n) => h.countDownLatch(n).trySetCount(2)),
+  'latch: count down': asked('latchCountDown', (h, n) => h.countDownLatch(n).countDown()),
+  'latch: delete': asked('latchDelete', (h, n) => h.countDownLatch(n).delete()),
+  'latch: count': asked(named('GET'), (h, n) => h.countDownLatch(n).count(), 'nil'),
+  'multi-lock: acquire': asked('multiAcquire', (h, n) =>
+    h.multiLock([h.lock(`${n}:1`), h.lock(`${n}:2`)]).tryAcquire(),
+  ),
+  // A text and a number.
+  'computeOnce: read': asked(
+    'computeOnceRead',
+    (h, n) => h.computeOnce(n, async () => 1, { ttlMs: 1_000 }),
+    'nil',
+    'map',
+  ),
+  'guarded value: read': asked(named('HMGET'), (h, n) => h.guardedValue(n).get()),
+  'guarded value: write': asked('guardedWrite', (h, n) => h.guardedValue(n).set('x', 1n)),
 }
 
 /** Whose texts are another program's value, for all that anybody knows. */
 const FOREIGN = new Set(['guarded value: write', 'latch: count'])
 
-const takes: ReadonlyArray<readonly [Match, (holdfast: Holdfast, name: string) => Promise<Hold | null>]> = [
-  [calls('acquire'), (h, n) => h.lock(n).tryAcquire()],
-  [calls('rwAcquire'), (h, n) => h.readWriteLock(n).writeLock().tryAcquire()],
-  [calls('permitsAcquire'), (h, n) => h.semaphore(n).tryAcquire()],
-  [calls('permitsAcquire'), (h, n) => permits(h, n).tryAcquire()],
-]
+const attempts: ReadonlyArray<readonly [Match, (holdfast: Holdfast, name: string) => Promise<Hold | null>]> =
+  [
+    [calls('acquire'), (h, n) => h.lock(n).tryAcquire()],
+    [calls('rwAcquire'), (h, n) => h.readWriteLock(n).writeLock().tryAcquire()],
+    [calls('permitsAcquire'), (h, n) => h.semaphore(n, 1).tryAcquire()],
+    [calls('permitsAcquire'), (h, n) => h.permitExpirableSemaphore(n, 1).tryAcquire()],
+  ]
 
-const held: ReadonlyArray<readonly [Match, (holdfast: Holdfast, name: string) => Promise<Hold>]> = [
-  [calls('renew'), (h, n) => h.lock(n).acquire()],
-  [calls('rwRenew'), (h, n) => h.readWriteLock(n).readLock().acquire()],
-  [calls('semaphoreRenew'), takeSemaphore],
-  [calls('permitsRenew'), takePermit],
+const held: ReadonlyArray<readonly [Match, Take]> = [
+  [calls('renew'), takes.lock],
+  [calls('rwRenew'), takes.readLock],
+  [calls('semaphoreRenew'), takes.semaphore],
+  [calls('permitsRenew'), takes.permitExpirableSemaphore],
 ]
 
 describe('faults A1: replies that cannot be read', () => {
@@ -216,26 +180,21 @@ describe('faults A1: replies that cannot be read', () => {
 
   test('every command, every shape: the call settles, and says so', async () => {
     const unexpected: string[] = []
-    await forEachShape(
-      Object.entries(cases),
-      async ([title, { of, make, fits = [] }], shape, bytes, name) => {
-        const call = await make(holdfast, name)
-        garble(of, name, bytes)
-        const outcome = await outcomeOf(call())
-        const expected = shape === 'error' ? ['script'] : ['unreadable']
-        if (FOREIGN.has(title)) expected.push('wrong-type')
-        if (!fits.includes(shape) && !expected.includes(outcome))
-          unexpected.push(`${title}, ${shape}: ${outcome}`)
-      },
-    )
+    await forEachShape(Object.entries(cases), async ([title, { of, make, fits }], shape, bytes, name) => {
+      const call = await make(holdfast, name)
+      garble(of, name, bytes)
+      const outcome = await outcomeOf(call())
+      const expected = shape === 'error' ? ['script'] : ['unreadable']
+      if (FOREIGN.has(title)) expected.push('wrong-type')
+      if (!fits.includes(shape) && !expected.includes(outcome))
+        unexpected.push(`${title}, ${shape}: ${outcome}`)
+    })
     expect(unexpected).toEqual([])
   })
 
   test('nothing is granted, and what the server had granted is given back', async () => {
     const other = scene.holdfast({ lingerMs: 0 }, { proxied: false })
-    await forEachShape(takes, async ([of, take], shape, bytes, name) => {
-      if (of === takes[2]?.[0]) await other.semaphore(name).trySetPermits(1)
-      if (of === takes[3]?.[0]) await permits(other, name).trySetPermits(1)
+    await forEachShape(attempts, async ([of, take], shape, bytes, name) => {
       garble(of, name, bytes)
       expect(await outcomeOf(take(holdfast, name))).toBe(shape === 'error' ? 'script' : 'unreadable')
       // The server's own errors mean that nothing was done.
@@ -275,7 +234,7 @@ describe('faults A1: replies that cannot be read', () => {
   test('the error tells the type that was found, and not the value', async () => {
     const { name } = scene
     garble(calls('acquire'), name, '+the secret of another\r\n')
-    const failure = await failureOf(holdfast.lock(name).acquire({ waitMs: 5_000 }))
+    const failure = await rejectionOf(holdfast.lock(name).acquire({ waitMs: 5_000 }))
     const told = { code: 'STORE_ERROR', reason: 'unreadable', transient: true, lockName: name }
     expect(failure).toMatchObject(told)
     expect(String(failure)).toContain('the answer is a text')
@@ -284,13 +243,6 @@ describe('faults A1: replies that cannot be read', () => {
     await (await holdfast.lock(name).acquire({ waitMs: 5_000 })).release()
   })
 })
-
-async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return await call.then(
-    () => new Error('it did not fail'),
-    (error: unknown) => error,
-  )
-}
 
 async function outcomeOf(call: Promise<unknown>): Promise<string> {
   const come = await call.then(

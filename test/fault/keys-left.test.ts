@@ -2,15 +2,12 @@
 import { expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
-
 import { stage } from './stage.js'
 
 const { scene } = stage('ioredis-6')
 
 /** Takes each kind, has others wait for it, and leaves all as it is. */
 async function fill(holder: Holdfast, waiter: Holdfast): Promise<void> {
-  const abandoned = new AbortController()
-  const waits = { signal: abandoned.signal }
   await holder.lock('lock').acquire()
   await holder.fencedLock('fenced').acquire()
   await holder.fairLock('fair').acquire()
@@ -26,27 +23,14 @@ async function fill(holder: Holdfast, waiter: Holdfast): Promise<void> {
   await holder.countDownLatch('latch').trySetCount(1)
   await holder.countDownLatch('latch').countDown()
   await holder.computeOnce('value', () => 1, { ttlMs: 60_000 })
-  void waiter
-    .lock('lock')
-    .acquire(waits)
-    .catch(() => undefined)
-  void waiter
-    .fairLock('fair')
-    .acquire(waits)
-    .catch(() => undefined)
-  void waiter
-    .readWriteLock('rw')
-    .writeLock()
-    .acquire(waits)
-    .catch(() => undefined)
-  void waiter
-    .semaphore('semaphore')
-    .acquire(waits)
-    .catch(() => undefined)
-  void waiter
-    .permitExpirableSemaphore('permitExpirableSemaphore')
-    .acquire(waits)
-    .catch(() => undefined)
+  for (const wait of [
+    waiter.lock('lock').acquire(),
+    waiter.fairLock('fair').acquire(),
+    waiter.readWriteLock('rw').writeLock().acquire(),
+    waiter.semaphore('semaphore').acquire(),
+    waiter.permitExpirableSemaphore('permitExpirableSemaphore').acquire(),
+  ])
+    wait.catch(() => undefined)
   await eventually(async () => (await waiter.lock('lock').countWaitingClients()) === 1)
   await eventually(async () => (await waiter.readWriteLock('rw').writeLock().countWaitingClients()) === 1)
 }

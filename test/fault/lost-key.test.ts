@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
@@ -13,32 +14,21 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a lock whose key is gone (%s
   const scene = duringEach(() => Scene.standalone(library))
 
   test('H25: is found out soon though it goes from call to call in memory, however long the slice', async () => {
-    const options = {
-      watchdogMs: WATCHDOG_MS,
-      handOverSliceMs: 60_000,
-      maxHandOvers: Number.POSITIVE_INFINITY,
-    }
-    const holdfast = scene.holdfast(options)
+    const endless = { handOverSliceMs: 60_000, maxHandOvers: Number.POSITIVE_INFINITY }
+    const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS, ...endless })
     const lock = holdfast.lock(scene.name)
     let deletedAt = Number.POSITIVE_INFINITY
     let lastSuccess = 0
     let lost = false
     const task = async (): Promise<void> => {
       while (!lost && performance.now() < deletedAt + SOON_MS) {
-        let begunAt = 0
-        const section = lock.withLock(async () => {
-          begunAt = performance.now()
-          await new Promise((resolve) => setTimeout(resolve, 3))
-        })
-        await section.then(
-          () => {
-            if (!lost) lastSuccess = begunAt
-          },
-          (error: unknown) => {
-            expect(error).toBeInstanceOf(LockLostError)
-            lost = true
-          },
-        )
+        try {
+          const begunAt = await lock.withLock(() => pause(3, performance.now()))
+          if (!lost) lastSuccess = begunAt
+        } catch (error) {
+          expect(error).toBeInstanceOf(LockLostError)
+          lost = true
+        }
       }
     }
     const tasks = [task(), task(), task()]

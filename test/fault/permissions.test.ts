@@ -1,6 +1,5 @@
 import { describe, expect, inject, test } from 'vitest'
-import { journalOf } from '../../src/conformance/journal.js'
-import type { Holdfast, HoldfastOptions } from '../../src/index.js'
+import type { Holdfast } from '../../src/index.js'
 import { bringServer } from '../servers/index.js'
 import { duringAll, duringEach } from '../setup/during.js'
 import { Scene } from './scene.js'
@@ -12,10 +11,10 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
   const scene = duringEach(() => Scene.standalone(library, server))
 
   /** A client that logs in as a user who may do everything, but for those rules. */
-  async function restricted(rules: string[], options?: HoldfastOptions): Promise<Holdfast> {
+  async function restricted(rules: string[]): Promise<Holdfast> {
     const words = ['reset', 'on', '>secret', '~*', '&*', '+@all', ...rules]
     await scene.direct.call('ACL', 'SETUSER', 'restricted', ...words)
-    return scene.holdfast(options, { client: { username: 'restricted', password: 'secret' } })
+    return scene.holdfast({}, { client: { username: 'restricted', password: 'secret' } })
   }
 
   test.each([
@@ -31,21 +30,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('an ACL user without a permis
     }
     const keys = await scene.direct.keys(`*${scene.name}*`)
     expect(keys.filter((key) => key !== `holdfast_rw_fence:{${scene.name}}`)).toEqual([])
-    await scene.nothingLeft()
-  })
-
-  test('for the channel: who need not wait is served, who would wait is told', async () => {
-    const holdfast = await restricted(['resetchannels'])
-    const errors = journalOf(holdfast, 'error')
-    const lock = holdfast.lock(scene.name)
-    const hold = await lock.acquire()
-    await hold.release()
-    // It could be freed, but not announced.
-    expect(errors).toEqual([expect.objectContaining(refusal)])
-    const other = await scene.holdfast().lock(scene.name).acquire()
-    await expect(lock.acquire()).rejects.toMatchObject(refusal)
-    expect(await lock.tryAcquire()).toBeNull()
-    await other.release()
     await scene.nothingLeft()
   })
 

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
-
 import { eventually } from '../setup/eventually.js'
-import { lasting } from '../setup/lasting.js'
 import { eventsOf } from './heard.js'
-
 import { stage } from './stage.js'
 
 /** How much later than its bound a call may end on a busy machine. */
@@ -23,19 +20,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
     expect(await scene.holds()).toEqual({ [hold.owner]: '1' })
     await hold.release()
     expect(heard).not.toContain('lost')
-    await scene.nothingLeft()
-  })
-
-  test('with its data, while one waits: the release still wakes it', async () => {
-    const hold = await scene.holdfast({ watchdogMs: 30_000 }).lock(scene.name).acquire()
-    const waiting = scene.holdfast({ commandTimeoutMs: 500 }).lock(scene.name).acquire()
-    await eventually(async () => (await scene.channels()).length > 0)
-    await server.restart({ keepData: true })
-    await eventually(async () => (await scene.channels()).length > 0)
-    await hold.release()
-    const next = await waiting
-    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
-    await next.release()
     await scene.nothingLeft()
   })
 
@@ -70,29 +54,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
     await server.restart({ keepData: false })
     const hold = await lock.acquire({ waitMs: 5_000 })
     await hold.release()
-    await scene.nothingLeft()
-  })
-
-  test('X2: SCRIPT FLUSH before every command changes nothing', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: lasting(900) })
-    const lock = holdfast.lock(scene.name)
-    const flush = (): Promise<unknown> => scene.direct.call('SCRIPT', 'FLUSH')
-    await flush()
-    const outer = await lock.acquire()
-    await flush()
-    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
-    await renewed
-    await flush()
-    const inner = await lock.acquire({ owner: outer.owner })
-    expect(await scene.holds()).toEqual({ [outer.owner]: '2' })
-    await flush()
-    await inner.release()
-    expect(await scene.holds()).toEqual({ [outer.owner]: '1' })
-    const waiting = scene.holdfast().lock(scene.name).acquire()
-    await eventually(async () => (await scene.channels()).length > 0)
-    await flush()
-    await outer.release()
-    await (await waiting).release()
     await scene.nothingLeft()
   })
 })

@@ -1,19 +1,20 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import { eventsOf } from './heard.js'
 import { Scene } from './scene.js'
 
 const WATCHDOG_MS = 3_000
 
-let scene: Scene
-afterEach(() => scene.end())
+const scene = duringEach(() => Scene.cluster())
+// Enough names that every node has some; the first one serves the first third of the slots.
+const names = (): string[] => Array.from({ length: 30 }, (_, index) => `${scene.name}:${index}`)
+const onFirstNode = (name: string): boolean => slotOf(name) <= 5_460
 
 test('L4: a node of a cluster that is silent delays no renewal on the others', async () => {
-  scene = await Scene.cluster()
   const holdfast = scene.holdfast({ watchdogMs: WATCHDOG_MS, commandTimeoutMs: WATCHDOG_MS })
-  // Enough names that every node has some.
-  const names = Array.from({ length: 30 }, (_, index) => `${scene.name}:${index}`)
-  const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
+  const holds = await Promise.all(names().map((name) => holdfast.lock(name).acquire()))
   scene.proxies[0]?.blackHole()
   const lost = new Set<string>()
   const renewed = new Set<string>()
@@ -21,21 +22,17 @@ test('L4: a node of a cluster that is silent delays no renewal on the others', a
   holdfast.on('renewed', ({ name }) => renewed.add(name))
   // The silent node's locks are lost when their lease is over. By then the others have been renewed, or they would be lost too.
   await eventually(() => lost.size > 0)
-  await eventually(() => names.every((name) => lost.has(name) || renewed.has(name)))
-  // The silent node serves the first third of the slots.
-  expect([...lost].filter((name) => slotOf(name) > 5_460)).toEqual([])
+  await eventually(() => names().every((name) => lost.has(name) || renewed.has(name)))
+  expect([...lost].filter((name) => !onFirstNode(name))).toEqual([])
   for (const hold of holds) if (!lost.has(hold.name)) hold.assertHeld()
   scene.proxies[0]?.heal()
 })
 
 test('W6: a connection to one node of a cluster that falls silent is found out while the others answer', async () => {
-  scene = await Scene.cluster()
   const holdfast = scene.holdfast({ commandTimeoutMs: 700, watchdogMs: 6_000 })
-  const lost = new Set<string>()
-  holdfast.on('lost', ({ name }) => lost.add(name))
-  const names = Array.from({ length: 30 }, (_, index) => `${scene.name}:${index}`)
-  const [there = '', another = ''] = names.filter((name) => slotOf(name) <= 5_460)
-  const elsewhere = names.find((name) => slotOf(name) > 5_460) ?? ''
+  const lost = eventsOf(holdfast, ['lost'])
+  const [there = '', another = ''] = names().filter(onFirstNode)
+  const elsewhere = names().find((name) => !onFirstNode(name)) ?? ''
   const held = await holdfast.lock(another).acquire()
   await holdfast.lock(there).withLock(() => holdfast.lock(elsewhere).withLock(() => undefined))
   // New connections are good.
@@ -48,7 +45,7 @@ test('W6: a connection to one node of a cluster that falls silent is found out w
     const hold = await holdfast.lock(there).acquire()
     await hold.release()
     await new Promise((resolve) => holdfast.once('renewed', resolve))
-    expect([...lost]).toEqual([])
+    expect(lost).toEqual([])
     await held.release()
   } finally {
     over = true

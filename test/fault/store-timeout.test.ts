@@ -1,44 +1,34 @@
 import { describe, expect, test } from 'vitest'
-import { type Holdfast, LockTimeoutError, StoreError } from '../../src/index.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { LockTimeoutError, StoreError } from '../../src/index.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { calls } from './proxied-command.js'
 import { Scene } from './scene.js'
+import { type Take, takes } from './takes.js'
 
 const STORE_TIMEOUT_MS = 1_000
 /** One command's time, and what a busy machine adds. Six calls one after the other take more than twice of all. */
 const SLACK_MS = 2_000
 const WAITERS = 6
 
-type Acquire = (options: { leaseMs?: number }) => Promise<{ release(): Promise<void> }>
-
-const kinds: ReadonlyArray<readonly [string, (holdfast: Holdfast, name: string) => Promise<Acquire>]> = [
-  ['lock', async (holdfast, name) => (options) => holdfast.lock(name).acquire(options)],
-  ['fairLock', async (holdfast, name) => (options) => holdfast.fairLock(name).acquire(options)],
-  [
-    'writeLock',
-    async (holdfast, name) => (options) => holdfast.readWriteLock(name).writeLock().acquire(options),
-  ],
-  [
-    'semaphore',
-    async (holdfast, name) => {
-      await holdfast.semaphore(name).trySetPermits(1)
-      return (options) => holdfast.semaphore(name).acquire(options)
-    },
-  ],
+/** Where there are permits, all of them are wanted. */
+const kinds: ReadonlyArray<readonly [string, Take]> = [
+  ['lock', takes.lock],
+  ['fairLock', takes.fairLock],
+  ['writeLock', takes.writeLock],
+  ['semaphore', (holdfast, name, options) => holdfast.semaphore(name, 1).acquire(options)],
 ]
 
-describe.each(kinds)('waiters and a store that fails (%s)', (_kind, acquireOf) => {
+describe.each(kinds)('waiters and a store that fails (%s)', (_kind, take) => {
   const scene = duringEach(() => Scene.standalone())
 
   test.each(['refuses', 'is silent'] as const)(
     'H4: all that wait give up together when it %s',
     async (how) => {
-      const far = await acquireOf(scene.holdfast({}, { proxied: false }), scene.name)
-      const hold = await far({ leaseMs: 900 })
+      const hold = await take(scene.holdfast({}, { proxied: false }), scene.name, { leaseMs: 900 })
       const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: STORE_TIMEOUT_MS })
-      const acquire = await acquireOf(holdfast, scene.name)
-      const waits = Array.from({ length: WAITERS }, () => acquire({}).catch((error: unknown) => error))
+      const waits = Array.from({ length: WAITERS }, () => rejectionOf(take(holdfast, scene.name)))
       await eventually(() =>
         scene.proxy.commands.some(({ name, applied }) => applied && name === 'SUBSCRIBE'),
       )

@@ -1,11 +1,12 @@
 /** Grants that the server makes by itself: with which lease, and when the client believes them without asking. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Clock, SystemClock } from '../../src/base/time/clock.js'
+import { SystemClock } from '../../src/base/time/clock.js'
+import type { Lock } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { LineClient, WATCHDOG_MS } from '../setup/port-client.js'
+import { LineClient } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 
 let place: RedisPlace<LineClient>
@@ -25,17 +26,17 @@ beforeEach(() => {
 afterEach(async () => {
   await server.ask('CONFIG', 'SET', 'maxmemory', '0')
   await place.close()
+  await server.tidy()
 })
 
 /** A clock that has nothing to do with the server's. */
-class AnotherClock implements Clock {
-  readonly #system = new SystemClock()
-  constructor(private readonly aheadMs: number) {}
-  now(): number {
-    return this.#system.now() + this.aheadMs
+class AnotherClock extends SystemClock {
+  constructor(private readonly aheadMs: number) {
+    super()
   }
-  startTimer(callback: () => void, delayMs: number): ReturnType<Clock['startTimer']> {
-    return this.#system.startTimer(callback, delayMs)
+
+  override now(): number {
+    return super.now() + this.aheadMs
   }
 }
 
@@ -66,35 +67,9 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     const left = await ttl()
     expect(granted.since + granted.leaseMs).toBeLessThanOrEqual(clock.now() + left + 1)
     expect(granted.since + granted.leaseMs).toBeGreaterThan(releasedAt)
-    expect(await client.ports[kind].renew([{ name, owner: next, leaseMs: WATCHDOG_MS }])[0]).toBe(true)
+    expect(await client.renew(kind, name, next)).toBe(true)
     expect(await ttl()).toBeGreaterThan(5_000)
     await client.release(kind, name, next)
-  })
-
-  test('it is believed once: whoever asks again asks the server', async () => {
-    const first = await holder.take(kind, name)
-    const next = await waiter.joinLine(kind, name)
-    await place.pass(2)
-    await holder.release(kind, name, first)
-    await waiter.enters(kind, name, next)
-    await waiter.abandon(kind, name, next)
-    const again = await holder.take(kind, name)
-    await waiter.refused(kind, name, next)
-    await holder.release(kind, name, again)
-  })
-
-  test('a grant that is taken up late is confirmed by the server', async () => {
-    const slow = place.client({ firstLeaseMs: 600 })
-    const first = await holder.take(kind, name)
-    const next = await slow.joinLine(kind, name)
-    await place.pass(2)
-    await holder.release(kind, name, first)
-    await slow.hears(`${kind} ${next}`)
-    await place.pass(610)
-    // Its lease has ended, and the lock is another's.
-    const other = await holder.take(kind, name)
-    await slow.refused(kind, name, next)
-    await holder.release(kind, name, other)
   })
 
   test('an explicit lease is set by a command, exactly as it was asked for', async () => {
@@ -179,16 +154,20 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     expect(await place.server.keys(name)).toEqual([])
   })
 
-  test('a hand-over that may set no lease leaves the lock as it was', async () => {
-    await server.ask('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-pexpire')
+  /** A user who may do what those rules say. */
+  async function restricted(...rules: string[]): Promise<RedisPlace<LineClient>> {
+    await server.ask('ACL', 'SETUSER', 'restricted', 'reset', 'on', '>secret', '~*', '+@all', ...rules)
     const { host, port } = server.server
-    const timeless = new RedisPlace('a user without leases', LineClient, () =>
-      standaloneClient({ host, port, username: 'timeless', password: 'secret' }),
+    return new RedisPlace('a restricted user', LineClient, () =>
+      standaloneClient({ host, port, username: 'restricted', password: 'secret' }),
     )
+  }
+
+  test('a hand-over that may set no lease leaves the lock as it was', async () => {
+    const timeless = await restricted('&*', '-pexpire')
     const first = await holder.take(kind, name, { leaseMs: 20_000 })
-    await expect(timeless.client().handOver(kind, name, first, holder.owner(), 10_000)).rejects.toMatchObject(
-      { reason: 'permission' },
-    )
+    const handOver = timeless.client().handOver(kind, name, first, holder.owner(), 10_000)
+    await expect(handOver).rejects.toMatchObject({ reason: 'permission' })
     expect(await holder.holders('lock', name)).toEqual([first])
     expect(await ttl()).toBeGreaterThan(10_000)
     await holder.release(kind, name, first)
@@ -196,11 +175,7 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
   })
 
   test('a client that may not publish: the next one finds the lock free when it looks', async () => {
-    await server.ask('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels')
-    const { host, port } = server.server
-    const mute = new RedisPlace('a user without channels', LineClient, () =>
-      standaloneClient({ host, port, username: 'mute', password: 'secret' }),
-    )
+    const mute = await restricted('resetchannels')
     const silent = mute.client()
     const first = await silent.take(kind, name)
     const next = await waiter.joinLine(kind, name)
@@ -213,5 +188,22 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await waiter.release(kind, name, next)
     await waiter.passes(kind, name, last)
     await mute.close()
+  })
+
+  test('connections break while calls are in line: all are served, and one that nothing reaches is passed over meanwhile', async () => {
+    const lock = (): Lock =>
+      kind === 'fair' ? server.holdfast().fairLock(name) : server.holdfast().lock(name)
+    const hold = await lock().acquire()
+    const served: number[] = []
+    const waits: Promise<unknown>[] = []
+    for (let index = 0; index < 4; index += 1) {
+      waits.push(lock().withLock(() => served.push(index)))
+      await eventually(async () => (await server.ask('ZCARD', `holdfast_line:{${name}}`)) === index + 1)
+    }
+    for (const type of ['normal', 'pubsub']) await server.ask('CLIENT', 'KILL', 'TYPE', type)
+    await hold.release()
+    await Promise.all(waits)
+    expect(served.sort()).toEqual([0, 1, 2, 3])
+    expect(await place.server.keys(name)).toEqual([])
   })
 })

@@ -62,18 +62,3 @@ test('a process that is away is passed over: a release goes to the next behind i
   await holder.release('lock', name, second)
   await other.enters('lock', name, next)
 })
-
-test('the next in line is told when the one before takes over with less time than it was granted', async () => {
-  const first = await holder.take('lock', name)
-  const short = await other.joinLine('fair', name, { leaseMs: 100 })
-  await other.refused('fair', name, other.owner())
-  const next = await waiter.joinLine('lock', name)
-  await waiter.refused('lock', name, next)
-  await holder.release('lock', name, first)
-  expect(await holder.remainingMs(name)).toBe(5_000)
-  await other.enters('fair', name, short, { leaseMs: 100 })
-  expect(await holder.remainingMs(name)).toBe(100)
-  await other.close()
-  await place.pass(100)
-  await waiter.granted('lock', name, next)
-})

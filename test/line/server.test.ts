@@ -1,7 +1,7 @@
 /** What the scripts of the line leave in a server, and how they take repetition, odd names and keys of another kind. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { companionOf } from '../../src/stores/redis/keys/companion-key.js'
-import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { lasting } from '../setup/lasting.js'
 import { LineClient } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
@@ -30,8 +30,12 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
     afterEach(() => place.close())
     afterAll(() => place.close())
 
-    async function standing(): Promise<unknown> {
-      return await server.ask(name, 'ZRANGE', line(name), 0, -1)
+    const ask = (command: string, ...args: (string | number)[]): Promise<unknown> =>
+      server.ask(name, command, ...args)
+    const standing = (): Promise<unknown> => ask('ZRANGE', line(name), 0, -1)
+
+    async function isHeldBy(owner: Owner): Promise<void> {
+      expect(await ask('HKEYS', name)).toEqual(expect.arrayContaining([owner, 'since']))
     }
 
     test('#5989 nothing is left when it has been held, waited for, left and released', async () => {
@@ -52,9 +56,9 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const request = { name, from, owner: holder.owner(), heldBefore: 0, leaseMs: 30_000 }
       expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
       // As if time had passed.
-      await server.ask(name, 'PEXPIRE', name, 10_000)
+      await ask('PEXPIRE', name, 10_000)
       expect(await holder.ports[kind].handOver(request)).toMatchObject({ outcome: 'granted' })
-      expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(10_000)
+      expect(await ask('PTTL', name)).toBeGreaterThan(10_000)
       await holder.release(kind, name, request.owner)
     })
 
@@ -66,7 +70,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         const gone = [await client.joinLine(kind, name), await client.joinLine(kind, name)]
         for (const owner of gone) await client.abandon(kind, name, owner)
       }
-      expect(await server.ask(name, 'HKEYS', processes(name))).toEqual([waiter.clientId])
+      expect(await ask('HKEYS', processes(name))).toEqual([waiter.clientId])
       await holder.release(kind, name, first)
       await waiter.passes(kind, name, stays)
     })
@@ -79,9 +83,9 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const last = await waiter.joinLine(kind, name)
       await waiter.abandon(kind, name, gone)
       // As by a copy of its request that comes late.
-      await server.ask(name, 'ZADD', line(name), 0, `x:${gone}`)
-      const known = String(await server.ask(name, 'HGET', processes(name), waiter.clientId))
-      await server.ask(name, 'HSET', processes(name), waiter.clientId, known.replace(/ 1$/, ' 2'))
+      await ask('ZADD', line(name), 0, `x:${gone}`)
+      const known = String(await ask('HGET', processes(name), waiter.clientId))
+      await ask('HSET', processes(name), waiter.clientId, known.replace(/ 1$/, ' 2'))
       await holder.release(kind, name, first)
       await next.passes(kind, name, stays)
       await waiter.passes(kind, name, last)
@@ -103,10 +107,10 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const firstLeaseMs = 500
       await holder.take(kind, name, { leaseMs: lasting(2_000) })
       await place.client({ firstLeaseMs }).joinLine(kind, name)
-      expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(0)
+      expect(await ask('PTTL', name)).toBeGreaterThan(0)
       for (const key of [line(name), processes(name)]) {
-        expect(await server.ask(name, 'PTTL', key)).toBeGreaterThan(0)
-        expect(await server.ask(name, 'PTTL', key)).toBeLessThanOrEqual(firstLeaseMs + AWAY_MS)
+        expect(await ask('PTTL', key)).toBeGreaterThan(0)
+        expect(await ask('PTTL', key)).toBeLessThanOrEqual(firstLeaseMs + AWAY_MS)
       }
     })
 
@@ -117,14 +121,14 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await waiter.refused(kind, name, next)
       await place.client({ firstLeaseMs: 50 }).joinLine(kind, name)
       for (const key of [line(name), processes(name)])
-        expect(await server.ask(name, 'PTTL', key)).toBeGreaterThan(2 * AWAY_MS)
+        expect(await ask('PTTL', key)).toBeGreaterThan(2 * AWAY_MS)
     })
 
     test('#3829 a lock whose key is gone moves on when somebody in line asks', async () => {
       await holder.take(kind, name)
       const next = await waiter.joinLine(kind, name)
       const last = await place.client().joinLine(kind, name)
-      await server.ask(name, 'DEL', name)
+      await ask('DEL', name)
       await holder.refused(kind, name, holder.owner(), { waits: false })
       await waiter.enters(kind, name, next)
       expect(await standing()).toEqual([`x:${last}`])
@@ -140,7 +144,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         const first = await holder.take(kind, name)
         const lost = await waiter.joinLine(kind, name)
         const other = await waiter.joinLine(kind, name)
-        await server.ask(name, 'DEL', ...del())
+        await ask('DEL', ...del())
         const later = await waiter.joinLine(kind, name)
         await waiter.hears(`${kind} places gone`)
         await waiter.refused(kind, name, lost)
@@ -159,16 +163,16 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
     test('what is known of a process ends with the line, and with it a place whose process is unknown', async () => {
       await holder.take(kind, name)
       const gone = await waiter.joinLine(kind, name)
-      await server.ask(name, 'HDEL', processes(name), waiter.clientId)
+      await ask('HDEL', processes(name), waiter.clientId)
       const one = place.client()
       await one.joinLine(kind, name)
       // It does not hear that places are gone again with every answer.
       for (let count = 0; count < 2; count += 1) await waiter.refused(kind, name, gone)
       expect(waiter.heard).not.toContain(`${kind} places gone`)
-      await server.ask(name, 'DEL', line(name))
+      await ask('DEL', line(name))
       const next = place.client()
       const owner = await next.joinLine(kind, name)
-      expect(await server.ask(name, 'HKEYS', processes(name))).toEqual([next.clientId])
+      expect(await ask('HKEYS', processes(name))).toEqual([next.clientId])
       expect(await standing()).toEqual([`x:${owner}`])
     })
 
@@ -177,16 +181,14 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const next = await waiter.joinLine(kind, name)
       await place.client().listen('announced', name)
       const hour = 3_600_000
-      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
-      await server.ask(name, 'DEL', name)
+      await ask('HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await ask('DEL', name)
       await waiter.granted(kind, name, next)
       const last = await holder.joinLine(kind, name)
-      await server.ask(name, 'HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
+      await ask('HSET', processes(name), ':ours', Math.round((await server.timeMs()) + hour))
       await waiter.release(kind, name, next)
       await holder.enters(kind, name, last)
-      expect(Number(await server.ask(name, 'HGET', processes(name), ':ours'))).toBeLessThanOrEqual(
-        await server.timeMs(),
-      )
+      expect(Number(await ask('HGET', processes(name), ':ours'))).toBeLessThanOrEqual(await server.timeMs())
       expect(await holder.release(kind, name, first)).toBe('not-owner')
       await holder.release(kind, name, last)
     })
@@ -198,10 +200,10 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       const before = Math.round((await server.timeMs()) - 1_000)
       // What else is kept beside the processes is none of them.
       const beside = [':last', 'x:none:1', ':unclaimed', 'x:none:1']
-      await server.ask(name, 'HSET', processes(name), ':ours', before, ...beside)
+      await ask('HSET', processes(name), ':ours', before, ...beside)
       const releasedAt = await server.timeMs()
       await holder.release(kind, name, first)
-      const until = Number(await server.ask(name, 'HGET', processes(name), ':ours'))
+      const until = Number(await ask('HGET', processes(name), ':ours'))
       expect(until - releasedAt).toBeGreaterThan(23)
       await waiter.hears(`${kind} look`)
       await place.pass(25)
@@ -211,31 +213,26 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
 
     test('X1: every request may come twice, and counts once', async () => {
       const first = holder.owner()
-      await holder.granted(kind, name, first)
-      await holder.granted(kind, name, first)
-      expect(await server.ask(name, 'HGET', name, first)).toBe('1')
-      await holder.granted(kind, name, first, { heldBefore: 1 })
-      await holder.granted(kind, name, first, { heldBefore: 1 })
-      expect(await server.ask(name, 'HGET', name, first)).toBe('2')
-      expect(await holder.release(kind, name, first, 2)).toBe('still-held')
-      expect(await holder.release(kind, name, first, 2, true)).toBe('still-held')
+      for (const heldBefore of [0, 1]) {
+        for (let time = 0; time < 2; time += 1) await holder.granted(kind, name, first, { heldBefore })
+        expect(await ask('HGET', name, first)).toBe(String(heldBefore + 1))
+      }
+      for (const repeated of [false, true])
+        expect(await holder.release(kind, name, first, 2, repeated)).toBe('still-held')
       const next = await waiter.joinLine(kind, name)
       const last = await waiter.joinLine(kind, name)
       await waiter.refused(kind, name, next)
       expect(await standing()).toEqual([`x:${next}`, `x:${last}`])
-      expect(await holder.release(kind, name, first)).toBe('released')
-      expect(await holder.release(kind, name, first, 1, true)).toBe('released')
-      expect(await server.ask(name, 'HKEYS', name)).toEqual(expect.arrayContaining([next, 'since']))
-      expect(await server.ask(name, 'HGET', name, next)).toBe('1')
+      for (const repeated of [false, true])
+        expect(await holder.release(kind, name, first, 1, repeated)).toBe('released')
+      await isHeldBy(next)
       expect(await standing()).toEqual([`x:${last}`])
       // Asked for, what was granted in line is confirmed.
-      await waiter.granted(kind, name, next, { leaseMs: 60_000 })
-      await waiter.granted(kind, name, next, { leaseMs: 60_000 })
-      expect(await server.ask(name, 'HKEYS', name)).toEqual(expect.arrayContaining([next, 'since']))
-      expect(await server.ask(name, 'HGET', name, next)).toBe('1')
-      await waiter.abandon(kind, name, next)
-      await waiter.abandon(kind, name, next)
-      expect(await server.ask(name, 'HKEYS', name)).toEqual(expect.arrayContaining([last, 'since']))
+      for (let time = 0; time < 2; time += 1) await waiter.granted(kind, name, next, { leaseMs: 60_000 })
+      await isHeldBy(next)
+      expect(await ask('HGET', name, next)).toBe('1')
+      for (let time = 0; time < 2; time += 1) await waiter.abandon(kind, name, next)
+      await isHeldBy(last)
       expect(await waiter.release(kind, name, next)).toBe('not-owner')
       await waiter.release(kind, name, last)
       expect(await server.keys(name)).toEqual([])
@@ -244,7 +241,10 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
     test('X2: every script is sent again after SCRIPT FLUSH', async () => {
       const forget = (): Promise<void> => server.askAll('SCRIPT', 'FLUSH')
       await forget()
-      const first = await holder.take(kind, name)
+      const earlier = await holder.take(kind, name)
+      await forget()
+      const first = holder.owner()
+      expect(await holder.handOver(kind, name, earlier, first, 20_000)).toMatchObject({ outcome: 'granted' })
       const next = await waiter.joinLine(kind, name)
       await forget()
       await waiter.refused(kind, name, next)
@@ -256,47 +256,30 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
     })
 
     test('keys of another type are refused, and nothing is changed', async () => {
+      const wrongType = { reason: 'wrong-type' }
       const owner = await holder.take(kind, name)
       for (const key of [line(name), processes(name)]) {
-        await server.ask(name, 'SET', key, 'no line')
-        await expect(waiter.acquire(kind, name, waiter.owner())).rejects.toMatchObject({
-          reason: 'wrong-type',
-        })
+        await ask('SET', key, 'no line')
+        for (const call of [
+          () => waiter.acquire(kind, name, waiter.owner()),
+          // Whoever may wait there could not be told that it is free.
+          () => holder.release(kind, name, owner),
+          () => holder.abandon(kind, name, owner),
+          () => holder.handOver(kind, name, owner, holder.owner(), 1_000),
+          () => waiter.ports[kind].forceUnlock(name),
+        ])
+          await expect(call()).rejects.toMatchObject(wrongType)
         expect(await server.keys(name)).toEqual([name, key].sort())
-        expect(await server.ask(name, 'HKEYS', name)).toEqual(expect.arrayContaining([owner, 'since']))
-        // Whoever may wait there could not be told that it is free.
-        const refused = { reason: 'wrong-type' }
-        await expect(holder.release(kind, name, owner)).rejects.toMatchObject(refused)
-        await expect(holder.abandon(kind, name, owner)).rejects.toMatchObject(refused)
-        await expect(holder.handOver(kind, name, owner, holder.owner(), 1_000)).rejects.toMatchObject(refused)
-        await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject(refused)
-        expect(await server.ask(name, 'HKEYS', name)).toEqual(expect.arrayContaining([owner, 'since']))
-        expect(await server.ask(name, 'PTTL', name)).toBeGreaterThan(1_000)
-        await server.ask(name, 'DEL', key)
+        await isHeldBy(owner)
+        expect(await ask('PTTL', name)).toBeGreaterThan(1_000)
+        await ask('DEL', key)
       }
       await holder.release(kind, name, owner)
-      await server.ask(name, 'SET', name, 'no lock')
-      await expect(waiter.acquire(kind, name, waiter.owner())).rejects.toMatchObject({ reason: 'wrong-type' })
-      await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject({ reason: 'wrong-type' })
+      await ask('SET', name, 'no lock')
+      await expect(waiter.acquire(kind, name, waiter.owner())).rejects.toMatchObject(wrongType)
+      await expect(waiter.ports[kind].forceUnlock(name)).rejects.toMatchObject(wrongType)
       expect(await server.keys(name)).toEqual([name])
-      await server.ask(name, 'DEL', name)
+      await ask('DEL', name)
     })
-
-    test.each(['{tag}:a', 'a{', '}a', 'a{}b', '{}{x}', 'a}{b}', 'with spaces ✓'])(
-      'the name %s',
-      async (odd) => {
-        const oddName = `${odd}${lockName()}`
-        for (const key of [line(oddName), processes(oddName)]) expect(slotOf(key)).toBe(slotOf(oddName))
-        const first = await holder.take(kind, oddName)
-        const next = await waiter.joinLine(kind, oddName)
-        await holder.release(kind, oddName, first)
-        await waiter.enters(kind, oddName, next)
-        // Nobody is in line, so it is announced: from here, where the node cannot.
-        await holder.listen('announced', oddName)
-        await waiter.release(kind, oddName, next)
-        await holder.hears('announced news')
-        expect(await server.keys(oddName)).toEqual([])
-      },
-    )
   },
 )

@@ -8,6 +8,15 @@ import { runsOr } from '../properties/runs.js'
 import { rowSettings } from '../setup/row-settings.js'
 import { Acquisition, fresh } from './requests.js'
 
+/** What becomes of an acquisition. */
+const acts: ReadonlyArray<(acquisition: Acquisition) => Promise<unknown>> = [
+  (acquisition) => acquisition.acquire(),
+  (acquisition) => acquisition.release(),
+  (acquisition) => acquisition.release().then(() => acquisition.release(true)),
+  (acquisition) => acquisition.abandon(),
+  (acquisition) => acquisition.renew(200),
+]
+
 const steps = fc.array(
   fc.oneof(
     fc.record({
@@ -16,13 +25,8 @@ const steps = fc.array(
       leaseMs: fc.integer({ min: 10, max: 500 }),
     }),
     fc.record({
-      what: fc.constantFrom(
-        'repeat' as const,
-        'release' as const,
-        'release twice' as const,
-        'abandon' as const,
-        'renew' as const,
-      ),
+      what: fc.constant('act' as const),
+      act: fc.constantFrom(...acts),
       which: fc.nat(20),
     }),
     fc.record({ what: fc.constant('add' as const), delta: fc.integer({ min: -5, max: 5 }) }),
@@ -42,27 +46,21 @@ test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
         let total = initial
         await port.trySetPermits('s', initial, fresh())
         for (const step of program) {
-          switch (step.what) {
-            case 'acquire': {
-              const acquisition = new Acquisition(port, 's', step.permits, step.leaseMs)
-              const available = await port.availablePermits('s')
-              const outcome = await acquisition.outcome()
-              expect(outcome).toBe(available >= step.permits ? 'granted' : 'busy')
-              acquisitions.push(acquisition)
-              break
-            }
-            case 'add': {
-              const request = fresh()
-              await port.addPermits('s', step.delta, request)
-              await port.addPermits('s', step.delta, request)
-              total += step.delta
-              break
-            }
-            case 'pass':
-              clock.skip(step.ms)
-              break
-            default:
-              await act(step.what, acquisitions[step.which % Math.max(acquisitions.length, 1)])
+          if (step.what === 'acquire') {
+            const acquisition = new Acquisition(port, 's', step.permits, step.leaseMs)
+            const enough = (await port.availablePermits('s')) >= step.permits
+            expect(await acquisition.outcome()).toBe(enough ? 'granted' : 'busy')
+            acquisitions.push(acquisition)
+          } else if (step.what === 'add') {
+            const request = fresh()
+            await port.addPermits('s', step.delta, request)
+            await port.addPermits('s', step.delta, request)
+            total += step.delta
+          } else if (step.what === 'pass') {
+            clock.skip(step.ms)
+          } else {
+            const acquisition = acquisitions[step.which % Math.max(acquisitions.length, 1)]
+            if (acquisition) await step.act(acquisition)
           }
           const { owners } = await port.inspect('s')
           const held = owners.reduce((sum, { holds }) => sum + holds, 0)
@@ -75,14 +73,3 @@ test.each(['semaphore', 'permitExpirableSemaphore'] as const)(
     )
   },
 )
-
-type Act = 'repeat' | 'release' | 'release twice' | 'abandon' | 'renew'
-
-async function act(what: Act, acquisition: Acquisition | undefined): Promise<void> {
-  if (!acquisition) return
-  if (what === 'repeat') await acquisition.acquire()
-  if (what === 'abandon') await acquisition.abandon()
-  if (what === 'renew') await acquisition.renew(200)
-  if (what === 'release' || what === 'release twice') await acquisition.release()
-  if (what === 'release twice') await acquisition.release(true)
-}

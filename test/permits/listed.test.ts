@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { Latch } from '../../src/conformance/latch.js'
-import type { StoreSession } from '../../src/port/store.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { FarRows } from '../liveness/far-rows.js'
 import { Network } from '../liveness/network.js'
@@ -14,7 +13,7 @@ function sessionOf(
   onError = (error: unknown): void => {
     throw error
   },
-): { readonly session: StoreSession; readonly client: string } {
+) {
   const client = randomUUID()
   const session = store.open({
     schedule: new Schedule(store.clock, onError),
@@ -24,14 +23,14 @@ function sessionOf(
     commandTimeoutMs: 3_000,
     onError,
   })
-  return { session, client }
+  const port = session.countDownLatch
+  if (!port) throw new Error('it is there')
+  return { session, client, port }
 }
 
 test('W4: one that leaves before it listens is not listed', async () => {
   const clock = new VirtualClock()
-  const { session } = sessionOf(new MemoryStore(clock))
-  const port = session.countDownLatch
-  if (!port) throw new Error('it is there')
+  const { session, port } = sessionOf(new MemoryStore(clock))
   const first = port.watch('name', () => undefined)
   first.close()
   await clock.advance(0)
@@ -48,9 +47,7 @@ test('W4: one that leaves before it listens is not listed', async () => {
 
 test('W4: a call whose latch is not open is listed only while its client listens', async () => {
   const clock = new VirtualClock()
-  const { session, client } = sessionOf(new MemoryStore(clock))
-  const port = session.countDownLatch
-  if (!port) throw new Error('it is there')
+  const { session, client, port } = sessionOf(new MemoryStore(clock))
   await port.trySetCount('name', 1, 'a request')
   const request = { name: 'name', owner: `${client}:1`, heldBefore: 0, leaseMs: 30_000, waits: true } as const
   expect(await port.acquire(request)).toMatchObject({ outcome: 'busy' })
@@ -70,11 +67,8 @@ const forbidden = new StoreError('permission', 'change', { transient: false })
 /** A client that is listed, and what it is told of. */
 async function listed() {
   const network = new Network(new VirtualClock())
-  const rows = new FarRows(network)
   const told: unknown[] = []
-  const { session } = sessionOf(rows, (error) => told.push(error))
-  const port = session.countDownLatch
-  if (!port) throw new Error('it is there')
+  const { session, port } = sessionOf(new FarRows(network), (error) => told.push(error))
   const watch = port.watch('name', () => undefined)
   await watch.confirmed
   expect(await port.countWatchers('name')).toBe(1)
@@ -141,9 +135,8 @@ test.each([
 async function dropped() {
   const network = new Network(new VirtualClock())
   const rows = new FarRows(network)
-  const [one, other] = [sessionOf(rows, () => undefined), sessionOf(rows)]
-  const [watching, changing] = [one.session.countDownLatch, other.session.countDownLatch]
-  if (!watching || !changing) throw new Error('they are there')
+  const { port: watching, client } = sessionOf(rows, () => undefined)
+  const changing = sessionOf(rows).port
   /** Each announces something. */
   const change = async (): Promise<void> => {
     await changing.trySetCount('name', 1, randomUUID())
@@ -155,11 +148,11 @@ async function dropped() {
     heard += 1
   })
   await watch.confirmed
-  rows.cutOff = one.client
+  rows.cutOff = client
   await change()
   expect(heard).toBe(0)
   expect(await changing.countWatchers('name')).toBe(0)
-  return { network, change, watch, changing, join: () => rows.join(one.client), heard: () => heard }
+  return { network, change, watch, changing, join: () => rows.join(client), heard: () => heard }
 }
 
 test('W2: one that no message reached for a while is listed again, and told of what comes then', async () => {

@@ -7,7 +7,6 @@ import type {
 } from '../../src/port/kind-ports.js'
 import type { AcquireReply, AcquireRequest, LockPort, News, ReleaseReply } from '../../src/port/lock-port.js'
 import type { Opened } from '../setup/port-client.js'
-import type { MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
 export class Ports {
   readonly semaphore: SemaphorePort
@@ -27,8 +26,6 @@ export class Ports {
     for (const error of this.opened.errors) throw error
   }
 }
-
-export type Place = MemoryPlace<Ports> | RedisPlace<Ports>
 
 /** What a watch tells from now on. */
 export async function hear(port: LockPort, name: string): Promise<Array<News | undefined>> {

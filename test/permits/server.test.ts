@@ -1,7 +1,8 @@
 /** What permits and latches leave in Redis, and how they live with what others do there. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { StoreError } from '../../src/index.js'
+import { type Hold, StoreError } from '../../src/index.js'
+import { eventsOf } from '../fault/heard.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { duringAll } from '../setup/during.js'
 import { lasting } from '../setup/lasting.js'
@@ -21,14 +22,9 @@ afterEach(async () => {
   await server.ask('FLUSHALL')
 })
 
-async function keys(): Promise<unknown> {
-  const found = await server.ask('KEYS', '*')
-  return Array.isArray(found)
-    ? found
-        .map(String)
-        .filter((key) => !key.includes('request'))
-        .sort()
-    : found
+async function keys(): Promise<string[]> {
+  const found = [await server.ask('KEYS', '*')].flat().map(String)
+  return found.filter((key) => !key.includes('request')).sort()
 }
 
 test('a semaphore that is not in use is one number, as Redisson keeps it', async () => {
@@ -39,8 +35,7 @@ test('a semaphore that is not in use is one number, as Redisson keeps it', async
   }
   expect(await keys()).toEqual(['p', 's'])
   expect(await server.ask('GET', 's')).toBe('3')
-  const requests = await server.ask('KEYS', 'holdfast_request:*')
-  for (const key of Array.isArray(requests) ? requests.map(String) : [])
+  for (const key of [await server.ask('KEYS', 'holdfast_request:*')].flat().map(String))
     expect(await server.ask('PTTL', key)).toBeGreaterThan(0)
 })
 
@@ -90,14 +85,13 @@ test('a semaphore that was deleted takes its holds with it: a new one gets nothi
 })
 
 test('H23: a permit-expirable semaphore that was deleted takes its holds with it: no permit is out beside those of a new one', async () => {
-  const [near, far] = [server.holdfast({ watchdogMs: lasting(900) }), server.holdfast()]
-  const semaphore = near.permitExpirableSemaphore('s')
+  const semaphore = server.holdfast({ watchdogMs: lasting(900) }).permitExpirableSemaphore('s')
   await semaphore.trySetPermits(3)
   const [hold, other] = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
   await server.ask('DEL', 's')
   await expect.poll(() => hold.signal.aborted && other.signal.aborted).toBe(true)
   expect(hold.signal.reason).toMatchObject({ reason: 'not-in-store' })
-  await far.permitExpirableSemaphore('s').trySetPermits(3)
+  await server.holdfast().permitExpirableSemaphore('s').trySetPermits(3)
   expect(await semaphore.acquiredPermits()).toBe(0)
   expect(await semaphore.permits()).toBe(3)
   await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
@@ -105,19 +99,18 @@ test('H23: a permit-expirable semaphore that was deleted takes its holds with it
 })
 
 test('H23: permits of a number that was deleted come back by no release and no end of a lease', async () => {
-  const [near, far] = [server.holdfast(), server.holdfast()]
-  const semaphore = near.permitExpirableSemaphore('s')
+  const semaphore = server.holdfast().permitExpirableSemaphore('s')
+  const far = server.holdfast().permitExpirableSemaphore('s')
   await semaphore.trySetPermits(3)
   const holds = [await semaphore.acquire(), await semaphore.acquire({ leaseMs: 60_000 })]
   await semaphore.acquire({ leaseMs: 50 })
   await server.ask('DEL', 's')
   for (const hold of holds) await expect(hold.release()).rejects.toMatchObject({ code: 'LOCK_LOST' })
-  expect(await far.permitExpirableSemaphore('s').tryAcquire()).toBeNull()
+  expect(await far.tryAcquire()).toBeNull()
   expect(await server.ask('EXISTS', 's')).toBe(0)
   // Were any of them left, the new number would be refused, or grow beyond itself.
-  expect(await far.permitExpirableSemaphore('s').trySetPermits(3)).toBe(true)
-  const all = await semaphore.acquire({ permits: 3, waitMs: 5_000 })
-  await all.release()
+  expect(await far.trySetPermits(3)).toBe(true)
+  await (await semaphore.acquire({ permits: 3, waitMs: 5_000 })).release()
   expect(await semaphore.availablePermits()).toBe(3)
 })
 
@@ -134,74 +127,26 @@ test('H23: permits of a number that was deleted are no part of the next, which w
   expect(await semaphore.availablePermits()).toBe(3)
 })
 
-test('`x` and `{x}` are two semaphores', async () => {
-  const holdfast = server.holdfast()
-  const [plain, tagged] = [holdfast.semaphore('x'), holdfast.semaphore('{x}')]
-  await plain.trySetPermits(3)
-  await tagged.trySetPermits(3)
-  const hold = await plain.acquire({ permits: 2 })
-  expect((await tagged.inspect()).owners).toEqual([])
-  expect(await tagged.availablePermits()).toBe(3)
-  await hold.release()
-  expect(await plain.availablePermits()).toBe(3)
-})
-
-test('X2: scripts are sent again where the server has forgotten them', async () => {
-  const semaphore = server.holdfast().semaphore('s')
-  await semaphore.trySetPermits(2)
-  const hold = await semaphore.acquire()
-  await server.ask('SCRIPT', 'FLUSH')
-  await hold.release()
-  await server.ask('SCRIPT', 'FLUSH')
-  expect(await semaphore.availablePermits()).toBe(2)
-})
-
-describe('a full server', () => {
-  test('refuses to grant, and changes nothing; renewals and releases go on', async () => {
-    const holdfast = server.holdfast({ watchdogMs: lasting(1_500) })
-    const lost: unknown[] = []
-    let renewals = 0
-    holdfast.on('lost', (event) => lost.push(event))
-    holdfast.on('renewed', () => {
-      renewals += 1
-    })
-    const semaphores = [holdfast.semaphore('s'), holdfast.permitExpirableSemaphore('p')]
-    const holds = []
-    for (const semaphore of semaphores) {
-      await semaphore.trySetPermits(3)
-      holds.push(await semaphore.acquire())
-    }
-    await server.ask('CONFIG', 'SET', 'maxmemory', '1')
-    for (const semaphore of semaphores) {
-      const refused = await rejectionOf(semaphore.tryAcquire())
-      expect(refused).toBeInstanceOf(StoreError)
-      expect(refused).toMatchObject({ reason: 'out-of-memory' })
-      expect(await semaphore.availablePermits()).toBe(2)
-    }
-    const before = renewals
-    await expect.poll(() => renewals).toBeGreaterThan(before + 4)
-    for (const hold of holds) await hold.release()
-    expect(lost).toEqual([])
-    expect(await keys()).toEqual(['p', 's'])
-    for (const semaphore of semaphores) expect(await semaphore.availablePermits()).toBe(3)
-  })
-})
-
-test('faults B1: a release grants what it gives back to the call whose turn it is, and wakes nobody else', async () => {
-  const [near, far] = [server.holdfast(), server.holdfast()]
-  const semaphore = near.semaphore('s')
-  await semaphore.trySetPermits(2)
-  const holds = await Promise.all([semaphore.acquire(), semaphore.acquire()])
-  const waiting = Array.from({ length: 10 }, () => far.semaphore('s').acquire())
-  await expect.poll(() => semaphore.countWaitingClients()).toBe(1)
-  await expect.poll(() => far.census.calls).toBe(10)
-  const before = await server.calls('evalsha')
-  await holds[0]?.release()
-  await waiting[0]
-  // One release, which grants to the waiter whose turn it is; neither that one nor the other nine send anything.
-  expect((await server.calls('evalsha')) - before).toBe(1)
-  await holds[1]?.release()
-  for (const each of waiting) await (await each).release()
-  expect(await semaphore.availablePermits()).toBe(2)
-  expect(await keys()).toEqual(['s'])
+test('a full server refuses to grant, and changes nothing; renewals and releases go on', async () => {
+  const holdfast = server.holdfast({ watchdogMs: lasting(1_500) })
+  const heard = eventsOf(holdfast, ['renewed', 'lost'])
+  const semaphores = [holdfast.semaphore('s'), holdfast.permitExpirableSemaphore('p')]
+  const holds: Hold[] = []
+  for (const semaphore of semaphores) {
+    await semaphore.trySetPermits(3)
+    holds.push(await semaphore.acquire())
+  }
+  await server.ask('CONFIG', 'SET', 'maxmemory', '1')
+  for (const semaphore of semaphores) {
+    const refused = await rejectionOf(semaphore.tryAcquire())
+    expect(refused).toBeInstanceOf(StoreError)
+    expect(refused).toMatchObject({ reason: 'out-of-memory' })
+    expect(await semaphore.availablePermits()).toBe(2)
+  }
+  const before = heard.length
+  await expect.poll(() => heard.length).toBeGreaterThan(before + 4)
+  for (const hold of holds) await hold.release()
+  expect(heard).not.toContain('lost')
+  expect(await keys()).toEqual(['p', 's'])
+  for (const semaphore of semaphores) expect(await semaphore.availablePermits()).toBe(3)
 })

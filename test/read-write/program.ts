@@ -2,19 +2,6 @@ import fc from 'fast-check'
 import type { Owner } from '../../src/base/identity/owner.js'
 import type { Side } from '../setup/port-client.js'
 
-/** One step of a program over one lock: what somebody asks, or that time passes. */
-export type Step =
-  | {
-      readonly does: 'acquire'
-      readonly side: Side
-      readonly who: number
-      readonly leaseMs: number
-      readonly waits: boolean
-    }
-  | { readonly does: 'release' | 'abandon' | 'renew'; readonly side: Side; readonly who: number }
-  | { readonly does: 'force'; readonly side: Side }
-  | { readonly does: 'pass'; readonly ms: number }
-
 export const CLIENTS = 3
 const OWNERS_EACH = 2
 
@@ -27,28 +14,30 @@ export const owners: readonly Owner[] = Array.from(
 const side = fc.constantFrom<Side>('read', 'write')
 const who = fc.nat(owners.length - 1)
 
-export const programs: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        does: fc.constant('acquire' as const),
-        side,
-        who,
-        leaseMs: fc.integer({ min: 10, max: 200 }),
-        waits: fc.boolean(),
-      }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        does: fc.constantFrom('release' as const, 'abandon' as const, 'renew' as const),
-        side,
-        who,
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ does: fc.constant('force' as const), side }) },
-    { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.nat(60) }) },
-  ),
-  { minLength: 1, maxLength: 60 },
+const steps = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      does: fc.constant('acquire' as const),
+      side,
+      who,
+      leaseMs: fc.integer({ min: 10, max: 200 }),
+      waits: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constantFrom('release' as const, 'abandon' as const, 'renew' as const),
+      side,
+      who,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('force' as const), side }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass' as const), ms: fc.nat(60) }) },
 )
+
+/** One step of a program over one lock: what somebody asks, or that time passes. */
+export type Step = typeof steps extends fc.Arbitrary<infer Each> ? Each : never
+
+export const programs = fc.array(steps, { minLength: 1, maxLength: 60 })

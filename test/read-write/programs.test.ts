@@ -85,64 +85,59 @@ function refusedUpgrade(error: unknown): void {
   if (!(error instanceof LockUpgradeError)) throw error
 }
 
-test('a writer is alone but for its own read; tokens of writes grow', async () => {
+/** Whatever programs there are: each is run in a world of its own. */
+async function inAnyProgram(check: (world: World, steps: readonly Step[]) => Promise<void>): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(programs, async (steps) => {
-      const world = new World()
-      let lastWrite = -1n
-      for (const step of steps) {
-        await world.take(step)
-        const holds = world.holds()
-        const writer = [...holds.keys()].find((member) => member.startsWith('w:'))
-        if (!writer) continue
-        expect([...holds.keys()].filter((member) => member.slice(2) !== writer.slice(2))).toEqual([])
-        const fence = BigInt(holds.get(writer)?.fence ?? -1)
-        expect(fence).toBeGreaterThanOrEqual(lastWrite)
-        lastWrite = fence
-      }
-    }),
+    fc.asyncProperty(programs, (steps) => check(new World(), steps)),
     runsOr(300),
   )
+}
+
+test('a writer is alone but for its own read; tokens of writes grow', async () => {
+  await inAnyProgram(async (world, steps) => {
+    let lastWrite = -1n
+    for (const step of steps) {
+      await world.take(step)
+      const holds = world.holds()
+      const writer = [...holds.keys()].find((member) => member.startsWith('w:'))
+      if (!writer) continue
+      expect([...holds.keys()].filter((member) => member.slice(2) !== writer.slice(2))).toEqual([])
+      const fence = BigInt(holds.get(writer)?.fence ?? -1)
+      expect(fence).toBeGreaterThanOrEqual(lastWrite)
+      lastWrite = fence
+    }
+  })
 })
 
 test('redisson#1458, #2144: the time left of a hold is changed by nobody but its own owner', async () => {
-  await fc.assert(
-    fc.asyncProperty(programs, async (steps) => {
-      const world = new World()
-      for (const step of steps) {
-        const before = world.holds()
-        const concerned = await world.take(step)
-        const after = world.holds()
-        for (const [member, hold] of before) {
-          const now = after.get(member)
-          if (member === concerned || now?.fence !== hold.fence) continue
-          expect(now).toEqual(hold)
-        }
-        // Nobody's hold ends by another's doing, unless it is forced open.
-        const gone = [...before].filter(
-          ([member, { endsAt }]) => !after.has(member) && endsAt > world.clock.now() && member !== concerned,
-        )
-        if (step.does !== 'force') expect(gone).toEqual([])
+  await inAnyProgram(async (world, steps) => {
+    for (const step of steps) {
+      const before = world.holds()
+      const concerned = await world.take(step)
+      const after = world.holds()
+      for (const [member, hold] of before) {
+        const now = after.get(member)
+        if (member !== concerned && now?.fence === hold.fence) expect(now).toEqual(hold)
       }
-    }),
-    runsOr(300),
-  )
+      // Nobody's hold ends by another's doing, unless it is forced open.
+      const gone = [...before].filter(
+        ([member, { endsAt }]) => !after.has(member) && endsAt > world.clock.now() && member !== concerned,
+      )
+      if (step.does !== 'force') expect(gone).toEqual([])
+    }
+  })
 })
 
 test('nobody who could enter is left waiting by a step, and nothing is left when all is over', async () => {
-  await fc.assert(
-    fc.asyncProperty(programs, async (steps) => {
-      const world = new World()
-      for (const step of steps) {
-        await world.take(step)
-        // What time alone has ended, and a renewal, which changes nobody else's affairs, are seen by the next that looks.
-        if (step.does !== 'pass' && step.does !== 'renew') expect(world.stalled()).toBe(false)
-      }
-      for (const who of owners.keys()) {
-        for (const side of ['read', 'write'] as const) await world.take({ does: 'abandon', side, who })
-      }
-      expect(world.empty).toBe(true)
-    }),
-    runsOr(300),
-  )
+  await inAnyProgram(async (world, steps) => {
+    for (const step of steps) {
+      await world.take(step)
+      // What time alone has ended, and a renewal, which changes nobody else's affairs, are seen by the next that looks.
+      if (step.does !== 'pass' && step.does !== 'renew') expect(world.stalled()).toBe(false)
+    }
+    for (const who of owners.keys()) {
+      for (const side of ['read', 'write'] as const) await world.take({ does: 'abandon', side, who })
+    }
+    expect(world.empty).toBe(true)
+  })
 })

@@ -1,6 +1,7 @@
 /** Who may enter when, in every place the lock can be kept. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LockUpgradeError } from '../../src/base/errors/upgrade-error.js'
+import type { Owner } from '../../src/base/identity/owner.js'
 import { ReadWriteClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
@@ -10,31 +11,38 @@ const places = [
   RedisPlace.cluster(ReadWriteClient),
 ]
 
+const LONG_MS = 60_000
+/** What two busy cores may take between two commands. */
+const SLACK_MS = 5_000
+
 describe.each(places.map((place) => ({ where: place.name, place })))(
   'read-write lock ($where)',
   ({ place }) => {
+    let name: string
+    let one: ReadWriteClient
+    let two: ReadWriteClient
+    beforeEach(() => {
+      name = lockName()
+      ;[one, two] = [place.client(), place.client()]
+    })
     afterEach(() => place.close())
 
     test('reentry on both sides; a partial release keeps it; nobody else can release it (O5)', async () => {
-      const name = lockName()
-      const [client, other] = [place.client(), place.client()]
       for (const side of ['read', 'write'] as const) {
-        const owner = await client.take(side, name)
-        await client.granted(side, name, owner, { heldBefore: 1 })
-        expect((await other.inspect(side, name)).owners).toMatchObject([{ owner, holds: 2 }])
-        expect(await other.release(side, name, other.owner())).toBe('not-owner')
-        expect(await client.release(side, name, owner, 2)).toBe('still-held')
-        await other.refused('write', name, other.owner(), { waits: false })
-        expect(await client.release(side, name, owner, 1)).toBe('released')
-        expect(await client.release(side, name, owner, 1)).toBe('not-owner')
-        expect(await client.release(side, name, owner, 1, true)).toBe('released')
-        expect(await client.acquire(side, name, owner, { heldBefore: 1 })).toEqual({ outcome: 'lost' })
+        const owner = await one.take(side, name)
+        await one.granted(side, name, owner, { heldBefore: 1 })
+        expect((await two.inspect(side, name)).owners).toMatchObject([{ owner, holds: 2 }])
+        expect(await two.release(side, name, two.owner())).toBe('not-owner')
+        expect(await one.release(side, name, owner, 2)).toBe('still-held')
+        await two.refused('write', name, two.owner(), { waits: false })
+        expect(await one.release(side, name, owner, 1)).toBe('released')
+        expect(await one.release(side, name, owner, 1)).toBe('not-owner')
+        expect(await one.release(side, name, owner, 1, true)).toBe('released')
+        expect(await one.acquire(side, name, owner, { heldBefore: 1 })).toEqual({ outcome: 'lost' })
       }
     })
 
     test('a reader is not let past a writer who waits, unless it reads already', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
       const reader = await one.take('read', name)
       const writer = await two.joinLine('write', name)
       await one.refused('read', name, one.owner(), { waits: false })
@@ -50,8 +58,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
     })
 
     test('first come, first served: all readers in front of the next writer enter together, no more', async () => {
-      const name = lockName()
-      const [holder, one, two] = [place.client(), place.client(), place.client()]
+      const holder = place.client()
       const first = await holder.take('write', name)
       const batch = [
         { client: one, owner: await one.joinLine('read', name) },
@@ -77,8 +84,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
 
     // Redisson publishes nothing when a writer goes on as a reader: those who wait to read sleep until a timer ends.
     test('a writer may read as well, and when it goes on reading only, readers who wait are let in', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
       const owner = await one.take('write', name)
       const waiting = await two.joinLine('read', name)
       await one.granted('read', name, owner)
@@ -92,8 +97,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
     })
 
     test('who reads and asks to write is refused with an error at once, alone or not, and nothing changes', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
       const owner = await one.take('read', name)
       const upgrade = { code: 'LOCK_UPGRADE', lockName: name, owner }
       for (const waits of [true, false]) {
@@ -118,8 +121,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
     })
 
     test('a waiter that leaves is out of the line, and those behind it move up', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
       const reader = await one.take('read', name)
       const writer = await two.joinLine('write', name)
       const late = await one.joinLine('read', name)
@@ -137,8 +138,6 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
     })
 
     test('forceUnlock frees its own side, and lets in whom that kept out', async () => {
-      const name = lockName()
-      const [one, two] = [place.client(), place.client()]
       const owner = await one.take('write', name)
       await one.granted('read', name, owner)
       const waiting = await two.joinLine('read', name)
@@ -155,44 +154,106 @@ describe.each(places.map((place) => ({ where: place.name, place })))(
       await two.release('write', name, writer)
     })
 
-    test('each write has a greater token than all before it; reads have that of the write before them', async () => {
-      const name = lockName()
-      const client = place.client()
-      const [writer, owner, other] = [client.owner(), client.owner(), client.owner()]
-      const first = await client.granted('write', name, writer)
-      expect((await client.granted('write', name, writer, { heldBefore: 1 })).fence).toBe(first.fence)
-      expect((await client.granted('write', name, writer)).fence).toBe(first.fence)
-      expect((await client.granted('read', name, writer)).fence).toBe(first.fence)
-      await client.release('read', name, writer)
-      await client.release('write', name, writer)
-      for (const reader of [owner, other]) {
-        expect((await client.granted('read', name, reader)).fence).toBe(first.fence)
-      }
-      const waiting = await client.joinLine('write', name)
-      await client.release('read', name, owner)
-      await client.release('read', name, other)
-      const second = await client.enters('write', name, waiting)
-      expect(second.fence).toBeGreaterThan(first.fence ?? 0n)
-      expect((await client.granted('write', name, waiting)).fence).toBe(second.fence)
-      await client.release('write', name, waiting)
+    test('list names each lock once on each side, whatever its braces', async () => {
+      const names = ['*', '*{x}', '{*}', '{*', '}*', '{}*', '{{*}:y'].map((form) => form.replace('*', name))
+      const taken = new Map<string, Owner>()
+      for (const each of names) taken.set(each, await one.take('write', each))
+      // None is another's, and each key of it can be reached in one script.
+      for (const [each, owner] of taken) expect(await one.holders('write', each)).toEqual([owner])
+      const listed: string[] = []
+      for await (const state of one.ports.write.list(`*${name}*`)) listed.push(state.name)
+      expect(listed.sort()).toEqual(names.sort())
+      for await (const state of one.ports.read.list(`*${name}*`))
+        throw new Error(`nobody reads ${state.name}`)
+      for (const [each, owner] of taken) await one.release('write', each, owner)
     })
 
-    test('list names each lock once on each side, whatever its braces', async () => {
-      const client = place.client()
-      const base = lockName()
-      const names = [base, `${base}{x}`, `{${base}}`, `{${base}`, `}${base}`, `{}${base}`, `{{${base}}:y`]
-      const taken = new Map<string, ReturnType<typeof client.owner>>()
-      for (const name of names) taken.set(name, await client.take('write', name))
-      for (const [name, owner] of taken) {
-        // None is another's, and each key of it can be reached in one script.
-        expect(await client.holders('write', name)).toEqual([owner])
+    /** Every hold's lease is its own (Redisson #1458, #2144, #4217, #1604, #891). */
+    describe('leases', () => {
+      function expectWhole(remainingMs: number): void {
+        expect(remainingMs).toBeGreaterThan(LONG_MS - SLACK_MS)
+        expect(remainingMs).toBeLessThanOrEqual(LONG_MS)
       }
-      const listed: string[] = []
-      for await (const { name } of client.ports.write.list(`*${base}*`)) listed.push(name)
-      expect(listed.sort()).toEqual([...names].sort())
-      for await (const { name } of client.ports.read.list(`*${base}*`))
-        throw new Error(`nobody reads ${name}`)
-      for (const [name, owner] of taken) await client.release('write', name, owner)
+
+      // Redisson recomputes the key's time to live from the readers when a read is released: 60 s of a write become 5 s.
+      test("a read released within a write leaves the write's lease alone", async () => {
+        const owner = await one.take('write', name, { leaseMs: LONG_MS })
+        await one.granted('read', name, owner, { leaseMs: 5_000 })
+        await one.release('read', name, owner)
+        await two.refused('read', name, two.owner(), { waits: false })
+        expectWhole((await one.inspect('write', name)).remainingMs)
+        await one.release('write', name, owner)
+      })
+
+      // Redisson adds the leases of nested writes up: 10 s and 10 s become 20 s.
+      test('a nested hold neither adds to the lease nor shortens it (L2)', async () => {
+        for (const side of ['read', 'write'] as const) {
+          name = lockName()
+          const owner = await one.take(side, name, { leaseMs: LONG_MS })
+          await one.granted(side, name, owner, { heldBefore: 1, leaseMs: LONG_MS })
+          expectWhole((await one.inspect(side, name)).remainingMs)
+          await one.granted(side, name, owner, { heldBefore: 2, leaseMs: 10 })
+          expectWhole((await one.inspect(side, name)).remainingMs)
+          await one.release(side, name, owner, 3)
+          expectWhole((await one.inspect(side, name)).remainingMs)
+          await one.release(side, name, owner, 1)
+        }
+      })
+
+      test('a reader that dies is gone when its own lease ends, however long others read and renew', async () => {
+        const reader = await one.take('read', name, { leaseMs: LONG_MS })
+        const gone = await two.take('read', name, { leaseMs: 200 })
+        expect(await one.renew('read', name, reader, LONG_MS)).toBe(true)
+        await place.pass(201)
+        expect(await one.renew('read', name, reader, LONG_MS)).toBe(true)
+        expect(await one.holders('read', name)).toEqual([reader])
+        expect(await two.renew('read', name, gone)).toBe(false)
+        expect(await two.release('read', name, gone)).toBe('not-owner')
+        expect(await one.release('read', name, reader)).toBe('released')
+        await one.take('write', name, { waits: false, leaseMs: 10 })
+      })
+
+      test("a reader's release and short lease do not shorten another's, nor lengthen it", async () => {
+        const reader = await one.take('read', name, { leaseMs: LONG_MS })
+        const other = await one.take('read', name, { leaseMs: 300 })
+        await one.release('read', name, other)
+        expectWhole((await one.inspect('read', name)).remainingMs)
+        const short = await one.take('read', name, { leaseMs: 300 })
+        await one.release('read', name, reader)
+        expect((await one.inspect('read', name)).remainingMs).toBeLessThanOrEqual(300)
+        await place.pass(301)
+        expect(await one.holders('read', name)).toEqual([])
+        expect(await one.release('read', name, short)).toBe('not-owner')
+      })
+
+      test('a write whose lease has ended leaves the read of the same owner, and the reverse', async () => {
+        for (const [short, long] of [
+          ['write', 'read'],
+          ['read', 'write'],
+        ] as const) {
+          name = lockName()
+          const owner = await one.take('write', name, { leaseMs: short === 'write' ? 200 : LONG_MS })
+          await one.granted('read', name, owner, { leaseMs: short === 'read' ? 200 : LONG_MS })
+          await place.pass(201)
+          expect(await one.holders(short, name)).toEqual([])
+          expectWhole((await one.inspect(long, name)).remainingMs + 201)
+          expect(await one.release(long, name, owner)).toBe('released')
+        }
+      })
+
+      test('a lease of its own is set when the grant is taken over, exactly', async () => {
+        const first = await one.take('write', name)
+        const next = await one.joinLine('write', name, { leaseMs: LONG_MS })
+        await one.release('write', name, first)
+        await one.enters('write', name, next, { leaseMs: LONG_MS })
+        expectWhole((await one.inspect('write', name)).remainingMs)
+        // Shorter than what was granted in line, too.
+        const short = await one.joinLine('read', name, { leaseMs: 1_000 })
+        await one.release('write', name, next)
+        await one.enters('read', name, short, { leaseMs: 1_000 })
+        expect((await one.inspect('read', name)).remainingMs).toBeLessThanOrEqual(1_000)
+        await one.release('read', name, short)
+      })
     })
   },
 )

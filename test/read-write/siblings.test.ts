@@ -1,9 +1,10 @@
 /** Sections of one owner on both sides of a read-write lock: nested ones go in, siblings take turns (rules O2, O3). */
 import { afterEach, describe, expect, test } from 'vitest'
+import { readWriteCases } from '../../src/conformance/cases/read-write.cases.js'
 import { untilIdle } from '../../src/conformance/idle.js'
 import { Latch } from '../../src/conformance/latch.js'
-import { inTime } from '../../src/conformance/outcome.js'
-import { type Holdfast, type Lock, LockUpgradeError } from '../../src/index.js'
+import { inTime, rejectionOf } from '../../src/conformance/outcome.js'
+import { type Holdfast, LockUpgradeError } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 /** Who is inside, told outside the store. */
@@ -24,9 +25,12 @@ async function tick(): Promise<void> {
 }
 
 describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => placeOf(name)))(
-  'H20 ($name)',
+  'H20: both sides of a read-write lock ($name)',
   (place) => {
     afterEach(() => place.tidy())
+
+    // In memory the suite of all stores runs in full.
+    if (place.server) readWriteCases(place)
 
     /** Sections on those sides, side by side, in that scope: whoever writes is alone. */
     async function takeTurns(
@@ -37,24 +41,22 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       const { holdfast, read, write, room } = made
       const siblings = (): Promise<unknown> =>
         Promise.all(order.map((side) => (side === 'read' ? read : write).withLock(() => room.section(side))))
-      await inTime(place, within(made, siblings))
+      await settles(holdfast, within(made, siblings))
       expect(room.seen.filter((inside) => inside.includes('write') && inside !== 'write')).toEqual([])
       expect(room.seen).toHaveLength(order.length)
+    }
+
+    /** The sections end, and nothing is left of them. */
+    async function settles(holdfast: Holdfast, sections: Promise<unknown>): Promise<void> {
+      await inTime(place, sections)
       await untilIdle(place, holdfast)
     }
 
-    function open(): { holdfast: Holdfast; read: Lock; write: Lock; room: Room } {
+    function open() {
       const holdfast = place.holdfast()
       const both = holdfast.readWriteLock(place.lockName())
       return { holdfast, read: both.readLock(), write: both.writeLock(), room: new Room() }
     }
-
-    const orders = [
-      ['write', 'read'],
-      ['read', 'write'],
-      ['write', 'read', 'read', 'write', 'read'],
-      ['read', 'read', 'write', 'write'],
-    ] as const
 
     describe.each(['run', 'a section of another lock', 'an explicit owner’s hold'])('in %s', (scope) => {
       async function within(holdfast: Holdfast, body: () => Promise<unknown>): Promise<unknown> {
@@ -66,9 +68,13 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
         return undefined
       }
 
-      test.each(orders.map((order) => ({ order: order.join(', '), sides: order })))(
-        'siblings ($order) take turns',
-        ({ sides: order }) => takeTurns(order, ({ holdfast }, body) => within(holdfast, body)),
+      test.each([
+        ['write', 'read'],
+        ['read', 'write'],
+        ['write', 'read', 'read', 'write', 'read'],
+        ['read', 'read', 'write', 'write'],
+      ] as const)('siblings take turns (%s, %s …)', (...order) =>
+        takeTurns(order, ({ holdfast }, body) => within(holdfast, body)),
       )
     })
 
@@ -86,7 +92,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
           write.withLock(() => room.section('writer')),
         ]),
       )
-      await inTime(place, work)
+      await settles(holdfast, work)
       // Readers side by side may meet in the room, and enter in either order; nobody else may.
       const [within, after] = [room.seen.slice(0, -2), room.seen.slice(-2)]
       expect(within.at(-1)).toBe('again')
@@ -95,7 +101,6 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       )
       expect(within).toHaveLength(3)
       expect(after.toSorted()).toEqual(['sibling', 'writer'])
-      await untilIdle(place, holdfast)
     })
 
     test.each([
@@ -126,22 +131,16 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
           read.withLock(() => room.section('sibling')),
         ]),
       )
-      await inTime(place, work)
+      await settles(holdfast, work)
       expect(room.seen).toEqual(['nested', 'again', 'sibling'])
-      await untilIdle(place, holdfast)
     })
 
     test('holds of one scope nest, however they are asked for', async () => {
       const { holdfast, read, write } = open()
-      await inTime(
-        place,
-        holdfast.run(async () => {
-          const [writing, reading] = await Promise.all([write.acquire(), read.acquire()])
-          await writing.release()
-          await reading.release()
-        }),
-      )
-      await untilIdle(place, holdfast)
+      const work = holdfast.run(async () => {
+        for (const hold of await Promise.all([write.acquire(), read.acquire()])) await hold.release()
+      })
+      await settles(holdfast, work)
     })
 
     test('to write within a reading section is an error still, also where that took its turn as a sibling', async () => {
@@ -155,8 +154,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
           }),
         ]),
       )
-      await inTime(place, work)
-      await untilIdle(place, holdfast)
+      await settles(holdfast, work)
     })
 
     test('O3: a read that outlives its section is not let into the next write of the same run', async () => {
@@ -174,10 +172,9 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
           }),
         )
       })
-      await inTime(place, work)
-      await inTime(place, Promise.resolve(detached))
+      await settles(holdfast, work)
+      await settles(holdfast, Promise.resolve(detached))
       expect(room.seen).toEqual(['write', 'detached'])
-      await untilIdle(place, holdfast)
     })
 
     test('O3: a read that began in a section that is over keeps the next write of the same run out', async () => {
@@ -200,10 +197,34 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
         end.open()
         await writing
       })
-      await inTime(place, work)
+      await settles(holdfast, work)
       await detached
       expect(room.seen).toEqual(['detached', 'write'])
-      await untilIdle(place, holdfast)
     })
+
+    test.each([true, false])(
+      'H5: while draining a writing section may read, and what goes on reading is waited for (read before: %s)',
+      async (before) => {
+        const holdfast = place.holdfast()
+        const both = holdfast.readWriteLock(place.lockName())
+        if (before) await both.readLock().withLock(() => undefined)
+        const far = place.holdfast().readWriteLock(both.writeLock().name)
+        let closed = false
+        let closing: Promise<void> | undefined
+        const reading = await both.writeLock().withLock(async () => {
+          closing = holdfast.close({ drainMs: 60_000 }).then(() => {
+            closed = true
+          })
+          return await both.readLock().acquire()
+        })
+        expect(await far.writeLock().tryAcquire()).toBeNull()
+        expect(await rejectionOf(both.writeLock().acquire())).toMatchObject({ code: 'CLOSED' })
+        expect(closed).toBe(false)
+        reading.assertHeld()
+        await reading.release()
+        await inTime(place, Promise.resolve(closing))
+        expect(await far.writeLock().isLocked()).toBe(false)
+      },
+    )
   },
 )

@@ -69,18 +69,4 @@ describe.each(kinds)('H27: $kind', ({ kind, key, of }) => {
       await next?.release()
     },
   )
-
-  test('a lock that nobody waits for is taken and released in the course of the move, or just after', async () => {
-    const name = `passing-${kind}`
-    const lock = of(holdfast(), name)
-    const hold = await lock.acquire()
-    const move = await place.move(key(name))
-    const rounds = (async () => {
-      await hold.release()
-      for (let round = 0; round < 3; round += 1) await lock.withLock(() => undefined)
-    })()
-    await move.finish()
-    await rounds
-    expect(await lock.isLocked()).toBe(false)
-  })
 })
