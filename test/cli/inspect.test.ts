@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { untilWaiting } from '../../src/conformance/idle.js'
 import { labelOf } from '../../src/index.js'
 import { tidiedPlace } from '../setup/places.js'
-import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
-import { shownAs } from './shown-as.js'
+import { shownAs, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
@@ -13,45 +12,36 @@ describe('holdfast inspect', () => {
     const name = place.lockName()
     const holdfast = place.holdfast()
     const owner = holdfast.owner()
-    await holdfast.lock(name).acquire({ owner, leaseMs: 120_000 })
-    await holdfast.lock(name).acquire({ owner, leaseMs: 120_000 })
+    const lock = holdfast.lock(name)
+    for (const _ of ['once', 'twice']) await lock.acquire({ owner, leaseMs: 120_000 })
     const leave = new AbortController()
-    const waits = [1, 2].map(() =>
-      place
-        .holdfast()
+    const waits = [place.holdfast(), place.holdfast()].map((each) =>
+      each
         .lock(name)
         .acquire({ signal: leave.signal })
         .catch(() => undefined),
     )
-    await place.eventually(
-      () => holdfast.lock(name).countWaitingClients(),
-      (count) => count === 2,
-    )
-    const label = labelOf(owner)
+    await untilWaiting(place, lock, 2)
     const text = await program.run(['inspect', name])
-    const json = await program.run(['inspect', name, '--json'])
+    const json = await program.json(['inspect', name])
     leave.abort()
     await Promise.all(waits)
     expect(text).toMatchObject({ code: 0, stderr: '' })
-    expect(text.stdout).toMatch(new RegExp(`^Lock +${name}$`, 'm'))
-    expect(text.stdout).toMatch(/^State +held$/m)
-    expect(text.stdout).toMatch(
-      new RegExp(`^Owner +${shownAs(owner, '2 holds, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z')}$`, 'm'),
-    )
-    expect(text.stdout).toMatch(/^Lease +(1 min \d+ s|2 min) left$/m)
-    expect(text.stdout).toMatch(/^Waiting +2 clients$/m)
-    expect(jsonLines(json.stdout)).toEqual([
+    for (const line of [
+      `Lock +${name}`,
+      'State +held',
+      `Owner +${shownAs(owner, '2 holds, since \\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z')}`,
+      'Lease +(1 min \\d+ s|2 min) left',
+      'Waiting +2 clients',
+    ])
+      expect(text.stdout).toMatch(new RegExp(`^${line}$`, 'm'))
+    const label = labelOf(owner)
+    const waiter = { owner: expect.any(String), label, waitsSince: expect.any(String) }
+    expect(json).toEqual([
       {
-        name,
-        kind: 'lock',
-        locked: true,
+        ...{ name, kind: 'lock', locked: true, remainingMs: expect.any(Number), waitingClients: 2 },
         owners: [{ owner, label, holds: 2, heldSince: expect.any(String) }],
-        remainingMs: expect.any(Number),
-        line: [
-          { owner: expect.any(String), label, waitsSince: expect.any(String) },
-          { owner: expect.any(String), label, waitsSince: expect.any(String) },
-        ],
-        waitingClients: 2,
+        line: [waiter, waiter],
       },
     ])
   })
@@ -60,12 +50,8 @@ describe('holdfast inspect', () => {
     const name = place.lockName()
     const label = '\u001b[2J\u202eweb\nLock  free'
     await place.client().call('HSET', name, `12368c27~${encodeURIComponent(label)}:1`, '1')
-    for (const args of [
-      ['inspect', name],
-      ['ls', name],
-      ['watch', name, '--count', '1'],
-    ]) {
-      const { code, stdout } = await program.run(args)
+    for (const [command = '', ...flags] of [['inspect'], ['ls'], ['watch', '--count', '1']]) {
+      const { code, stdout } = await program.run([command, name, ...flags])
       expect(code).toBe(0)
       expect(stdout).toContain('\\u{1b}[2J\\u{202e}web\\u{a}Lock  free')
       expect(stdout).not.toMatch(/[^\P{Cc}\n]|\u202e|^Lock +free/mu)
@@ -75,10 +61,9 @@ describe('holdfast inspect', () => {
 
   it('a free lock is no error', async () => {
     const name = place.lockName()
-    const { code, stdout } = await program.run(['inspect', name])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^State +free$/m)
-    expect(jsonLines((await program.run(['inspect', '--json', name])).stdout)).toEqual([
+    const free = { code: 0, stdout: expect.stringMatching(/^State +free$/m) }
+    expect(await program.run(['inspect', name])).toMatchObject(free)
+    expect(await program.json(['inspect', name])).toEqual([
       { name, kind: null, locked: false, owners: [], remainingMs: 0, waitingClients: 0 },
     ])
   })

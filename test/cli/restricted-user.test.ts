@@ -18,13 +18,9 @@ describe('holdfast for a restricted user', () => {
     const hold = await holdfast.fencedLock('app:plain').acquire()
     await holdfast.readWriteLock('app:shared').readLock().acquire()
     const setting = { url: `redis://operator:secret@${server.host}:${server.port}` }
-    const inspected = await program.run(['inspect', 'app:plain', '--json'], setting)
-    const plain = {
-      name: 'app:plain',
-      kind: 'lock',
-      owners: [expect.objectContaining({ owner: hold.owner, holds: 1 })],
-    }
-    expect(jsonLines(inspected.stdout)).toMatchObject([plain])
+    const owners = [expect.objectContaining({ owner: hold.owner, holds: 1 })]
+    const plain = { name: 'app:plain', kind: 'lock', owners }
+    expect(await program.json(['inspect', 'app:plain'], setting)).toMatchObject([plain])
     const listed = await program.run(['ls', 'app:*', '--json'], setting)
     expect(listed.code).toBe(0)
     expect(jsonLines(listed.stdout)).toMatchObject([plain])

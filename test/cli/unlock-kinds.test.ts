@@ -1,105 +1,88 @@
 import { describe, expect, it } from 'vitest'
+import { untilWaiting } from '../../src/conformance/idle.js'
 import { tidiedPlace } from '../setup/places.js'
-import { jsonLines } from './json.js'
-import { canMakeTerminals, useProgram } from './program.js'
-import { shownAs } from './shown-as.js'
+import { canMakeTerminals, shownAs, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
 
-async function unlock(name: string, ...more: string[]): Promise<Record<string, unknown>> {
-  const { code, stdout } = await program.run(['unlock', '--force', '--yes', '--json', name, ...more])
-  expect(code).toBe(0)
-  return { ...jsonLines(stdout)[0] }
-}
+const unlock = (name: string, ...more: string[]) =>
+  program.json(['unlock', '--force', '--yes', name, ...more])
 
 describe('holdfast unlock, kind by kind', () => {
   it('read-write lock: the readers go, and the writer who waited stays', async () => {
     const name = place.lockName()
-    const read = await place.holdfast().readWriteLock(name).readLock().acquire()
-    const writer = place.holdfast()
-    const waiting = new Promise((resolve) => writer.once('waiting', resolve))
-    const next = writer.readWriteLock(name).writeLock().acquire()
-    await waiting
-    expect(await unlock(name)).toMatchObject({
-      kind: 'read-write lock',
-      unlocked: true,
-      owners: [expect.objectContaining({ owner: read.owner, holds: 1 })],
-    })
+    const { owner } = await place.holdfast().readWriteLock(name).readLock().acquire()
+    const writeLock = place.holdfast().readWriteLock(name).writeLock()
+    const next = writeLock.acquire()
+    await untilWaiting(place, writeLock, 1)
+    const owners = [expect.objectContaining({ owner, holds: 1 })]
+    expect(await unlock(name)).toMatchObject([{ kind: 'read-write lock', unlocked: true, owners }])
     const write = await next
-    expect(await writer.readWriteLock(name).writeLock().isHeld(write.owner)).toBe(true)
+    expect(await writeLock.isHeld(write.owner)).toBe(true)
     await write.release()
   })
 
   it('read-write lock: one that writes and reads loses both', async () => {
-    const name = place.lockName()
     const holdfast = place.holdfast()
-    const { readLock, writeLock } = {
-      readLock: holdfast.readWriteLock(name).readLock(),
-      writeLock: holdfast.readWriteLock(name).writeLock(),
-    }
+    const both = holdfast.readWriteLock(place.lockName())
     const owner = holdfast.owner()
-    await writeLock.acquire({ owner })
-    await readLock.acquire({ owner })
-    await unlock(name)
-    expect([await writeLock.isLocked(), await readLock.isLocked()]).toEqual([false, false])
+    for (const lock of [both.writeLock(), both.readLock()]) await lock.acquire({ owner })
+    await unlock(both.name)
+    expect([await both.writeLock().isLocked(), await both.readLock().isLocked()]).toEqual([false, false])
   })
 
   it('semaphores: what is held comes back', async () => {
-    const [plain, expirable] = [place.lockName(), place.lockName()]
     const holdfast = place.holdfast()
-    const semaphore = holdfast.semaphore(plain)
+    const semaphore = holdfast.semaphore(place.lockName())
     await semaphore.trySetPermits(4)
     await semaphore.acquire({ permits: 3 })
-    expect(await unlock(plain)).toMatchObject({ kind: 'semaphore', unlocked: true, owners: [{ holds: 3 }] })
+    const freed = { kind: 'semaphore', unlocked: true, owners: [{ holds: 3 }] }
+    expect(await unlock(semaphore.name)).toMatchObject([freed])
     expect(await semaphore.availablePermits()).toBe(4)
-    const permits = holdfast.permitExpirableSemaphore(expirable)
-    await permits.trySetPermits(2)
-    await permits.acquire({ permits: 2 })
-    expect(await unlock(expirable)).toMatchObject({ kind: 'permit-expirable semaphore', unlocked: true })
-    expect(await permits.availablePermits()).toBe(2)
+    const expirable = holdfast.permitExpirableSemaphore(place.lockName())
+    await expirable.trySetPermits(2)
+    await expirable.acquire({ permits: 2 })
+    const kind = 'permit-expirable semaphore'
+    expect(await unlock(expirable.name)).toMatchObject([{ kind, unlocked: true }])
+    expect(await expirable.availablePermits()).toBe(2)
   })
 
   it('a number is opened only as the latch that the user says it is', async () => {
-    const name = place.lockName()
-    const latch = place.holdfast().countDownLatch(name)
+    const latch = place.holdfast().countDownLatch(place.lockName())
     await latch.trySetCount(2)
-    const refused = await program.run(['unlock', '--force', '--yes', name])
-    expect(refused.code).toBe(64)
-    expect(refused.stderr).toContain('--kind latch')
-    expect(await latch.count()).toBe(2)
+    const refused = { code: 64, stderr: expect.stringContaining('--kind latch') }
+    expect(await program.run(['unlock', '--force', '--yes', latch.name])).toMatchObject(refused)
     // A semaphore of which nobody holds permits is free.
-    expect(await unlock(name, '--kind', 'semaphore')).toMatchObject({ unlocked: false })
+    expect(await unlock(latch.name, '--kind', 'semaphore')).toMatchObject([{ unlocked: false }])
     expect(await latch.count()).toBe(2)
-    expect(await unlock(name, '--kind', 'latch')).toMatchObject({ kind: 'count-down latch', unlocked: true })
+    const opened = { kind: 'count-down latch', unlocked: true }
+    expect(await unlock(latch.name, '--kind', 'latch')).toMatchObject([opened])
     expect(await latch.count()).toBe(0)
   })
 
   it('two locks of one name: says so, and frees the one that is named', async () => {
-    const name = place.lockName()
-    const holdfast = place.holdfast()
-    await holdfast.lock(name).acquire()
-    const write = await holdfast.readWriteLock(name).writeLock().acquire()
-    const both = await program.run(['unlock', '--force', '--yes', name])
-    expect(both.code).toBe(64)
-    expect(both.stderr).toContain('lock, read-write')
-    await unlock(name, '--kind', 'lock')
-    expect(await holdfast.lock(name).isLocked()).toBe(false)
-    expect(await holdfast.readWriteLock(name).writeLock().isHeld(write.owner)).toBe(true)
+    const lock = place.holdfast().lock(place.lockName())
+    await lock.acquire()
+    const writeLock = place.holdfast().readWriteLock(lock.name).writeLock()
+    const write = await writeLock.acquire()
+    const refused = { code: 64, stderr: expect.stringContaining('lock, read-write') }
+    expect(await program.run(['unlock', '--force', '--yes', lock.name])).toMatchObject(refused)
+    await unlock(lock.name, '--kind', 'lock')
+    expect(await lock.isLocked()).toBe(false)
+    expect(await writeLock.isHeld(write.owner)).toBe(true)
     await write.release()
   })
 
   it.skipIf(!canMakeTerminals)('frees no reader that came after the question', async () => {
-    const name = place.lockName()
-    const lock = place.holdfast().readWriteLock(name).readLock()
+    const lock = place.holdfast().readWriteLock(place.lockName()).readLock()
     const shown = await lock.acquire()
-    const running = program.startOnTerminal(['unlock', '--force', name])
+    const running = program.startOnTerminal(['unlock', '--force', lock.name])
     await running.shows('[y/N]')
     const late = await lock.acquire()
     running.child.stdin?.write('y\r')
-    const { code, stdout } = await running.outcome
-    expect(code).toBe(75)
-    expect(stdout).toMatch(new RegExp(shownAs(late.owner, 'read, since .+Z')))
+    const stdout = expect.stringMatching(shownAs(late.owner, 'read, since .+Z'))
+    expect(await running.outcome).toMatchObject({ code: 75, stdout })
     for (const hold of [shown, late]) await hold.release()
   })
 })
@@ -121,8 +104,7 @@ describe('holdfast watch, kind by kind', () => {
     await read.release()
     const write = await lock.writeLock().acquire()
     await running.shows(new RegExp(`held by ${shownAs(write.owner, 'write, since .+Z')} .* fence \\d+`))
-    running.child.kill('SIGINT')
-    expect((await running.outcome).code).toBe(0)
+    expect((await running.endsBy('SIGINT')).code).toBe(0)
     await write.release()
   })
 })

@@ -8,7 +8,7 @@ import { MemcachedServer } from '../servers/memcached.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { bringDatabase, type Database } from '../setup/databases.js'
 
-export interface Where {
+interface Where {
   readonly url: string
   stop(): unknown
 }
