@@ -1,5 +1,8 @@
 /** Runs the command line as a process, as its users do, and ends what is left of it after each test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, inject, onTestFinished } from 'vitest'
 import { ownerText } from '../../src/base/identity/label.js'
@@ -131,6 +134,27 @@ export function useProgram() {
       return wordsOf()
     },
   }
+}
+
+/** `holdfast ui`, and where its page is. */
+export async function serve(
+  program: Program,
+  url: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const running = program.start(['ui', '--port', '0', '--json', ...args], { url, env })
+  await Promise.race([running.shows('\n'), running.outcome])
+  const [line] = jsonLines(running.stdout)
+  if (line === undefined) throw new Error(`the page is not served: ${running.stderr}`)
+  return { url: String(line['url']), running }
+}
+
+/** A folder of this test alone. */
+export async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-cli-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
 }
 
 /** A server of this test alone, which ends with it. */

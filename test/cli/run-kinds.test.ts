@@ -1,23 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { tidiedPlace } from '../setup/places.js'
-import { untilTold, useProgram } from './program.js'
+import { ownFolder, untilTold, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
 
 describe('holdfast run --fair', () => {
-  it('runs under the fair lock, which excludes plain runs', async () => {
-    const name = place.lockName()
-    const first = await program.ready([name, '--fair', ...untilTold()])
-    for (const flags of [['-n'], ['-n', '--fair']])
-      expect((await program.run(['run', name, ...flags, '--', 'true'])).code).toBe(75)
-    expect((await first.goesOn()).code).toBe(0)
-  })
-
   it('takes turns in the order of coming', async () => {
     const name = place.lockName()
     const hold = await place.holdfast().fairLock(name).acquire()
-    const file = `/tmp/holdfast-cli-fair-${process.pid}-${Date.now()}`
+    const file = `${await ownFolder()}/turns`
     const runs = []
     for (const turn of ['1', '2', '3']) {
       const command = ['sh', '-c', `echo ${turn} >> ${file}`]
@@ -30,7 +22,7 @@ describe('holdfast run --fair', () => {
     await hold.release()
     const codes = await Promise.all(runs.map(async ({ outcome }) => (await outcome).code))
     expect(codes).toEqual([0, 0, 0])
-    expect((await program.run(['run', name, '-c', `cat ${file}; rm ${file}`])).stdout).toBe('1\n2\n3\n')
+    expect((await program.run(['run', name, '-c', `cat ${file}`])).stdout).toBe('1\n2\n3\n')
   })
 })
 
@@ -40,24 +32,16 @@ describe('holdfast run after a wait in line', () => {
     async (flag) => {
       const name = place.lockName()
       const holdfast = place.holdfast()
-      const [plain, readWrite] = [holdfast.lock(name), holdfast.readWriteLock(name)]
-      const [held, wanted] = (
-        {
-          '--fair': [plain, plain],
-          '--shared': [readWrite.writeLock(), readWrite.readLock()],
-          '--exclusive': [readWrite.writeLock(), readWrite.writeLock()],
-        } as const
-      )[flag]
+      const write = holdfast.readWriteLock(name).writeLock()
+      const held = flag === '--fair' ? holdfast.lock(name) : write
+      const wanted = flag === '--shared' ? holdfast.readWriteLock(name).readLock() : held
       const hold = await held.acquire()
       const running = program.start(['run', name, flag, '-v', ...untilTold()])
       await running.says('waiting for lock')
       await hold.release()
       await running.shows('ready')
       // Longer than any place in line is kept.
-      await place.eventually(
-        () => wanted.remainingMs(),
-        (remainingMs) => remainingMs > 15_000,
-      )
+      await place.eventually(async () => (await wanted.remainingMs()) > 15_000)
       expect((await running.goesOn()).code).toBe(0)
     },
   )
@@ -126,5 +110,41 @@ describe('holdfast run --permits', () => {
     await using _ = await place.holdfast().lock(name).acquire()
     for (const more of [[], ['--of', '3']])
       expect((await program.run(['run', name, '--permits', '1', ...more, '--', 'true'])).code).toBe(65)
+  })
+})
+
+/** Runs once a minute at the most, and says nothing of the others. */
+const once = (name: string) => ['run', name, '-n', '-E', '0', '-q', '--at-least', '60', '--', 'echo', 'ran']
+
+describe('holdfast run --at-least', () => {
+  it('J2: keeps the lock after a command that ended sooner, and skips the runs of clocks that are behind', async () => {
+    const name = place.lockName()
+    expect(await program.run(once(name))).toEqual({ code: 0, stdout: 'ran\n', stderr: '' })
+    expect(await program.run(once(name))).toEqual({ code: 0, stdout: '', stderr: '' })
+    const leftMs = await place.holdfast().lock(name).remainingMs()
+    expect(leftMs).toBeGreaterThan(30_000)
+    expect(leftMs).toBeLessThanOrEqual(60_000)
+  })
+
+  it('J2: also with locks in a file of this machine, where the process that held it is known to have ended', async () => {
+    const name = place.lockName()
+    const words = ['--url', `sqlite:${await ownFolder()}/locks.db`, ...once(name)]
+    expect(await program.run(words)).toMatchObject({ code: 0, stdout: 'ran\n' })
+    expect(await program.run(words)).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('frees the lock at once after a command that took longer', async () => {
+    const name = place.lockName()
+    const words = ['run', name, '--at-least', '0.05', '--', 'sleep', '0.2']
+    expect((await program.run(words)).code).toBe(0)
+    expect(await place.holdfast().lock(name).isLocked()).toBe(false)
+  })
+
+  it('is refused beside kinds that cannot keep it, and where it is more than --lease', async () => {
+    for (const more of [['--shared'], ['--exclusive'], ['--permits', '1'], ['--lease', '30']]) {
+      const words = ['run', 'x', '--at-least', '60', ...more, '--', 'echo', 'ran']
+      const { code, stdout } = await program.run(words)
+      expect({ code, stdout }, more.join(' ')).toEqual({ code: 64, stdout: '' })
+    }
   })
 })

@@ -12,25 +12,21 @@ const place = tidiedPlace('standalone')
 const LATE_MS = 1_000
 
 /** Ends with 5 at TERM, having said so. */
-const obedient = [
-  'node',
-  '-e',
-  `process.on('SIGTERM', () => { console.log('got TERM'); process.exit(5) })
-  setInterval(() => {}, 1000); console.log('ready')`,
-]
+const obedient = node(`process.on('SIGTERM', () => { console.log('got TERM'); process.exit(5) })
+  setInterval(() => {}, 1000); console.log('ready')`)
 
 /** Takes no notice of TERM, and writes the time until it is killed. */
-const stubborn = [
-  'node',
-  '-e',
-  `process.on('SIGTERM', () => console.log('got TERM'))
-  setInterval(() => console.log('alive ' + Date.now()), 20); console.log('expires ' + process.env.HOLDFAST_EXPIRES_AT + ' ready')`,
-]
+const stubborn = node(`process.on('SIGTERM', () => console.log('got TERM'))
+  setInterval(() => console.log('alive ' + Date.now()), 20); console.log('expires ' + process.env.HOLDFAST_EXPIRES_AT + ' ready')`)
+
+function node(script: string): string[] {
+  return ['--', 'node', '-e', script]
+}
 
 describe('holdfast run: the lock is lost', () => {
   it('76: forced open by another client, the command is told by TERM', async () => {
     const name = place.lockName()
-    const running = await program.ready([name, '--watchdog', '3', '--', ...obedient])
+    const running = await program.ready([name, '--watchdog', '3', ...obedient])
     expect(await place.holdfast().lock(name).forceUnlock()).toBe(true)
     const { code, stdout, stderr } = await running.outcome
     expect({ code, stdout }).toEqual({ code: 76, stdout: 'ready\ngot TERM\n' })
@@ -40,7 +36,7 @@ describe('holdfast run: the lock is lost', () => {
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
     const flags = ['--watchdog', `${lasting(1_500) / 1_000}`, '--grace', '0.3', '--json']
-    const running = await program.ready([name, ...flags, '--', ...stubborn])
+    const running = await program.ready([name, ...flags, ...stubborn])
     const lock = place.holdfast().lock(name)
     await lock.forceUnlock()
     await using hold = await lock.acquire()
@@ -62,7 +58,7 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: at the end of --lease, and the command is over before it is', async () => {
     const name = place.lockName()
-    const running = program.start(['run', name, '--lease', '6', '--grace', '2', '--', ...stubborn])
+    const running = program.start(['run', name, '--lease', '6', '--grace', '2', ...stubborn])
     const { code, stdout, stderr } = await running.outcome
     expect(code).toBe(76)
     expect(stdout).toContain('got TERM')
@@ -73,10 +69,7 @@ describe('holdfast run: the lock is lost', () => {
   it('76: the server hangs, and the command is over before the lease is', async () => {
     const server = await ownServer()
     const name = place.lockName()
-    const running = await program.ready(
-      [name, '--watchdog', '6', '--grace', '1.6', '--', ...stubborn],
-      server,
-    )
+    const running = await program.ready([name, '--watchdog', '6', '--grace', '1.6', ...stubborn], server)
     const client = standaloneClient({ host: server.host, port: server.port })
     const leaseEndsAt = Number(await client.call('PEXPIRETIME', name))
     await server.pause()

@@ -1,26 +1,16 @@
 /** Passwords, tokens and the names of others on the command line: what it prints, and what the command that it runs is given. */
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { freePort } from '../servers/port.js'
 import { Marker, rejection } from '../setup/marker.js'
 import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
-import { serve } from './ui/serving.js'
+import { ownFolder, serve, useProgram } from './program.js'
 import { without } from './without.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
-
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'holdfast-secrets-'))
-  onTestFinished(() => rm(made, { recursive: true }))
-  return made
-}
 
 describe('faults A2: an address shows no part of a password', () => {
   const schemes = 'redis redis-cluster redis-sentinel postgres mysql postgres+advisory etcd zk memcached'
@@ -132,7 +122,7 @@ describe('faults C2: names steer no terminal', () => {
 
 describe('faults C3: no server is named', () => {
   it('and there is no SQLite: that is said, and is no server that does not answer', async () => {
-    const state = await folder()
+    const state = await ownFolder()
     const env = { ...(await without('libsql', state)), XDG_STATE_HOME: state }
     const { code, stderr } = await program.run(['run', 'x', '--', 'true'], { url: '', env })
     for (const said of [/HOLDFAST_URL .* --url/, 'npm install libsql', 'Node 22.13'])
@@ -156,7 +146,7 @@ describe('faults C4: what the command is given', () => {
     const inner = `${program.words} run inner -- echo inside`
     const lost = { code: 64, stderr: expect.stringContaining('HOLDFAST_URL, or after --url') }
     expect(await program.run(['run', place.lockName(), '-c', inner])).toMatchObject(lost)
-    const file = { url: '', env: { XDG_STATE_HOME: await folder() } }
+    const file = { url: '', env: { XDG_STATE_HOME: await ownFolder() } }
     const onThisMachine = await program.run(['run', place.lockName(), '-c', inner], file)
     expect(onThisMachine).toMatchObject({ code: 0, stdout: 'inside\n' })
   })

@@ -1,6 +1,9 @@
 import { describe, expect, inject, it } from 'vitest'
 import { isoTime } from '../../src/base/time/iso-time.js'
+import { Holdfast } from '../../src/index.js'
+import { standaloneClient } from '../setup/clients.js'
 import { tidiedPlace } from '../setup/places.js'
+import { jsonLines } from './json.js'
 import { ownServer, untilTold, useProgram } from './program.js'
 import { redisUrls } from './where.js'
 
@@ -81,4 +84,27 @@ it('users and passwords come from the URL; 77 when the server refuses, and no pa
       expect({ credentials, words, code, stderr }).toMatchObject({ code: 77 })
       expect(stderr).not.toContain('wrong-secret')
     }
+})
+
+it('a user of some keys is shown locks of the kinds it may read, and told of those it may not', async () => {
+  const server = await ownServer()
+  const client = standaloneClient({ host: server.host, port: server.port })
+  const holdfast = new Holdfast(client)
+  await client.call('ACL', 'SETUSER', 'operator', 'on', '>secret', '~app:*', '&*', '+@all')
+  const hold = await holdfast.fencedLock('app:plain').acquire()
+  await holdfast.readWriteLock('app:shared').readLock().acquire()
+  const setting = { url: `redis://operator:secret@${server.host}:${server.port}` }
+  const owners = [expect.objectContaining({ owner: hold.owner, holds: 1 })]
+  const plain = { name: 'app:plain', kind: 'lock', owners }
+  expect(await program.json(['inspect', 'app:plain'], setting)).toMatchObject([plain])
+  const listed = await program.run(['ls', 'app:*', '--json'], setting)
+  expect(listed.code).toBe(0)
+  expect(jsonLines(listed.stdout)).toMatchObject([plain])
+  expect(jsonLines(listed.stderr)).toMatchObject([{ event: 'unreadable', unreadable: 1 }])
+  expect((await program.run(['run', 'app:other', '--', 'true'], setting)).code).toBe(0)
+  // Who may not ask a server for its keys is told so.
+  await client.call('ACL', 'SETUSER', 'operator', '-scan')
+  expect((await program.run(['ls'], setting)).code).toBe(77)
+  await holdfast.close()
+  client.disconnect()
 })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { LockClient } from '../../src/client/index.js'
-import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { storeAt } from '../../src/stores/url/index.js'
 import { untilTold, useProgram } from './program.js'
@@ -119,9 +119,5 @@ describe('users 6: what is not installed', () => {
     const told = await printed(said, { ...(await without(name, state)), HOLDFAST_URL: url })
     expect(told).toMatch(/^true not-installed false /)
     expect(told).toMatch(says)
-  })
-
-  test('is none of the failures that a request may be repeated after', () => {
-    expect(new StoreError('not-installed', 'open', { transient: false }).transient).toBe(false)
   })
 })
