@@ -3,8 +3,17 @@ import { describe, expect, test } from 'vitest'
 import { jainsIndex, sharesOf } from '../../bench/measure/fairness.js'
 import { handOversOf } from '../../bench/measure/hand-overs.js'
 import { median, percentile } from '../../bench/measure/percentile.js'
+import { merge } from '../../bench/measure/records.js'
 import { parseCalls, parseCpuMs, sentCommands } from '../../bench/measure/redis-side.js'
-import { recordsOf } from './records.js'
+
+/** A section as the drivers record it: waiter, requested, entered, left. */
+type Section = readonly [waiter: number, requestedAt: number, enteredAt: number, leftAt: number]
+
+/** The records of some processes, each given as its sections. */
+const recordsOf = (...processes: ReadonlyArray<readonly Section[]>) =>
+  merge(processes.map((sections) => Float64Array.from(sections.flat())))
+
+const FIRST: Section = [0, 0, 1, 2]
 
 describe('percentiles', () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
@@ -42,24 +51,12 @@ describe("Jain's index", () => {
 
 describe('hand-overs', () => {
   test('are gaps in order of entering, whichever process wrote first', () => {
-    const records = recordsOf(
-      [
-        [0, 0, 1, 2],
-        [1, 0, 6, 7],
-      ],
-      [[2, 0, 3, 5]],
-    )
+    const records = recordsOf([FIRST, [1, 0, 6, 7]], [[2, 0, 3, 5]])
     expect(handOversOf(records)).toEqual({ gapsMs: [1, 1], betweenProcessesMs: [1, 1], overlaps: 0 })
   })
 
   test('tell those within a process from those between two', () => {
-    const records = recordsOf(
-      [
-        [0, 0, 1, 2],
-        [1, 0, 2.5, 3],
-      ],
-      [[2, 0, 5, 6]],
-    )
+    const records = recordsOf([FIRST, [1, 0, 2.5, 3]], [[2, 0, 5, 6]])
     expect(handOversOf(records)).toEqual({ gapsMs: [0.5, 2], betweenProcessesMs: [2], overlaps: 0 })
   })
 
@@ -75,53 +72,29 @@ describe('hand-overs', () => {
   })
 
   test('what the clocks of two processes may differ by is no overlap', () => {
-    const records = recordsOf([[0, 0, 1, 2]], [[1, 0, 1.99, 3]])
+    const records = recordsOf([FIRST], [[1, 0, 1.99, 3]])
     expect(handOversOf(records)).toEqual({ gapsMs: [0], betweenProcessesMs: [0], overlaps: 0 })
-    expect(
-      handOversOf(
-        recordsOf([
-          [0, 0, 1, 2],
-          [1, 0, 1.99, 3],
-        ]),
-      ).overlaps,
-    ).toBe(1)
+    expect(handOversOf(recordsOf([FIRST, [1, 0, 1.99, 3]])).overlaps).toBe(1)
   })
 
   test('end where they are told to', () => {
-    expect(
-      handOversOf(
-        recordsOf([
-          [0, 0, 1, 2],
-          [0, 2, 3, 4],
-          [0, 4, 9, 10],
-        ]),
-        5,
-      ).gapsMs,
-    ).toEqual([1])
+    const records = recordsOf([FIRST, [0, 2, 3, 4], [0, 4, 9, 10]])
+    expect(handOversOf(records, 5).gapsMs).toEqual([1])
   })
 })
 
 describe('shares', () => {
   test('of a loop: sections that were entered in time, and who got none', () => {
-    const records = recordsOf([
-      [0, 0, 1, 2],
-      [0, 2, 3, 4],
-      [1, 0, 5, 6],
-      [1, 6, 12, 13],
-    ])
+    const records = recordsOf([FIRST, [0, 2, 3, 4], [1, 0, 5, 6], [1, 6, 12, 13]])
     const shares = sharesOf(records, 3, { from: 0, to: 10, again: true })
-    expect(shares).toMatchObject({ perWaiter: [2, 1, 0], starved: 1 })
     // The third has waited from beginning to end.
-    expect(shares.worstWaitMs).toBe(10)
+    expect(shares).toMatchObject({ perWaiter: [2, 1, 0], starved: 1, worstWaitMs: 10 })
   })
 
   test('of a burst: whoever is through waits no more', () => {
-    const records = recordsOf([
-      [0, 0, 1, 2],
-      [1, 0, 3, 4],
-    ])
-    const shares = sharesOf(records, 2, { from: 0, to: 4, again: false })
-    expect(shares).toEqual({ perWaiter: [1, 1], jain: 1, starved: 0, worstWaitMs: 3 })
+    const records = recordsOf([FIRST, [1, 0, 3, 4]])
+    const shares = { perWaiter: [1, 1], jain: 1, starved: 0, worstWaitMs: 3 }
+    expect(sharesOf(records, 2, { from: 0, to: 4, again: false })).toEqual(shares)
   })
 })
 

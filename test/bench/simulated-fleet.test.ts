@@ -17,26 +17,16 @@ test('W3: forty processes near and far, some slow, some leaving, one killed with
 })
 
 test('W9: with one caller in each process, a lock that lingers by itself costs as little', async () => {
-  const figures = await new Fleet({
-    ...smallFleet,
-    processes: 20,
-    callers: 1,
-    durationMs: 30_000,
-    kills: 0,
-  }).run()
+  const terms = { processes: 20, callers: 1, durationMs: 30_000, kills: 0 }
+  const figures = await new Fleet({ ...smallFleet, ...terms }).run()
   expect(figures).toMatchObject({ overlaps: 0, starved: 0, failures: [] })
   expect(figures.commandsPerSection).toBeLessThanOrEqual(COMMANDS)
   expect(figures.jainOfTurns).toBeGreaterThan(0.9)
 })
 
 test('W3: of two hundred processes in line few look when the lock ends', async () => {
-  const figures = await new Fleet({
-    ...smallFleet,
-    processes: 200,
-    callers: 10,
-    thinksMs: 10,
-    durationMs: 60_000,
-  }).run()
+  const terms = { processes: 200, callers: 10, thinksMs: 10, durationMs: 60_000 }
+  const figures = await new Fleet({ ...smallFleet, ...terms }).run()
   expect(figures).toMatchObject({ overlaps: 0, starved: 0, failures: [] })
   // If all of them did, it were 0.28.
   expect(figures.commandsPerSection).toBeLessThanOrEqual(0.2)

@@ -8,17 +8,11 @@ const marginMs = 1_000
 /** No more than a limit below leaves for it. */
 const STEP_MS = 5
 
-interface Stop {
-  readonly reason: StopReason
-  readonly graceMs: number
-  readonly atMs: number
-}
-
 describe('the guard of a running command', () => {
   let clock: VirtualClock
   let store: MemoryStore
   let holdfast: Holdfast
-  let stops: Stop[]
+  let stops: Array<{ reason: StopReason; graceMs: number; atMs: number }>
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
@@ -54,7 +48,7 @@ describe('the guard of a running command', () => {
     await pass(6_500)
     expect(stops).toEqual([])
     await pass(500)
-    expect(stops).toEqual([{ reason: 'lease-ending', graceMs: expect.any(Number), atMs: expect.any(Number) }])
+    expect(stops).toMatchObject([{ reason: 'lease-ending' }])
     const [{ graceMs: given, atMs } = { graceMs: 0, atMs: 0 }] = stops
     expect(given).toBeGreaterThan(graceMs - 10)
     expect(atMs + given).toBeLessThanOrEqual(10_000 - marginMs)

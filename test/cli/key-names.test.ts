@@ -17,46 +17,39 @@ import {
 const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLength: 1, maxLength: 8 })
 
 describe('keys found in Redis lead back to the locks they belong to', () => {
+  const always = (holds: (key: string) => void) => fc.assert(fc.property(keys, holds))
+
   it('holders of a semaphore', () => {
-    fc.assert(
-      fc.property(keys, (key) => {
-        expect(keyOfTaken(takenOf(key))).toBe(key)
-      }),
-    )
+    always((key) => {
+      expect(keyOfTaken(takenOf(key))).toBe(key)
+    })
   })
 
   it('permits: of `x` and of `{x}` Redisson has them in one key, which is taken for that of `x`', () => {
-    fc.assert(
-      fc.property(keys, (key) => {
-        const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
-        expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(inner ?? key)
-      }),
-    )
+    always((key) => {
+      const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
+      expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(inner ?? key)
+    })
   })
 
   it('channels', () => {
-    fc.assert(
-      fc.property(keys, (key) => {
-        expect(keysOfSemaphoreChannel(semaphoreChannelOf(key))).toContain(key)
-        expect(keyOfLatchChannel(latchChannelOf(key))).toBe(key)
-      }),
-    )
+    always((key) => {
+      expect(keysOfSemaphoreChannel(semaphoreChannelOf(key))).toContain(key)
+      expect(keyOfLatchChannel(latchChannelOf(key))).toBe(key)
+    })
   })
 
   it('anything else leads nowhere', () => {
-    for (const key of [
+    const unknown = [
       'holdfast_semaphore_permits',
       'holdfast_semaphore_leases:{a}',
       'a',
       ':timeout',
       'a:timeout',
-    ]) {
-      expect([
-        keyOfTaken(key),
-        keyOfPermits(key),
-        keyOfLatchChannel(key),
-        keysOfSemaphoreChannel(key),
-      ]).toEqual([undefined, undefined, undefined, []])
+    ]
+    for (const key of unknown) {
+      for (const lead of [keyOfTaken, keyOfPermits, keyOfLatchChannel]) expect(lead(key)).toBeUndefined()
+      expect(keysOfSemaphoreChannel(key)).toEqual([])
     }
   })
 })

@@ -1,11 +1,17 @@
-/** What `ls` asks of a server, counted by the server: one of its own, since others share the usual one. */
+/** What `ls` asks of a server, counted by the server: one of its own, since others share the usual one; and of a Redis Cluster. */
 import { describe, expect, it } from 'vitest'
+import { type LockView, viewJson } from '../../src/cli/lock-view.js'
+import { Server } from '../../src/cli/server.js'
 import { Holdfast } from '../../src/index.js'
+import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { bringServer } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
-import { jsonLines } from './json.js'
+import { eventually } from '../setup/eventually.js'
+import { later } from '../setup/later.js'
+import { tidiedPlace } from '../setup/places.js'
 import { useProgram } from './program.js'
+import { redisUrls } from './where.js'
 
 const program = useProgram()
 const server = duringAll(() => bringServer({ flavour: 'any', args: [] }))
@@ -28,17 +34,11 @@ describe('holdfast ls: what it costs', () => {
     await holdfast.permitExpirableSemaphore('f').acquire()
     await program.run(['ls'], { url: server.url })
     const before = await calls(client)
-    const { stdout } = await program.run(['ls', '--json'], { url: server.url })
+    const listed = await program.json(['ls'], { url: server.url })
     const after = await calls(client)
-    const names = jsonLines(stdout).map(({ name, kind }) => `${name}: ${kind}`)
-    expect(names.sort()).toEqual([
-      'a: lock',
-      'b: lock',
-      'c: lock',
-      'd: read-write lock',
-      'e: semaphore',
-      'f: permit-expirable semaphore',
-    ])
+    const kinds = listed.map(({ name, kind }) => `${name}: ${kind}`)
+    const others = ['d: read-write lock', 'e: semaphore', 'f: permit-expirable semaphore']
+    expect(kinds.sort()).toEqual(['a: lock', 'b: lock', 'c: lock', ...others])
     const spent = (command: string): number => (after.get(command) ?? 0) - (before.get(command) ?? 0)
     const keys = Number(await client.call('DBSIZE'))
     expect(spent('scan')).toBeLessThanOrEqual(2 * Math.ceil((2 * keys) / 1_000))
@@ -52,20 +52,52 @@ describe('holdfast ls: what it costs', () => {
     await holdfast.close()
     client.disconnect()
   })
-
-  it('a lock beside which something else is kept is left out, and told of', async () => {
-    const client = standaloneClient({ host: server.host, port: server.port })
-    await using holdfast = new Holdfast(client)
-    await holdfast.lock('beside').acquire()
-    await client.call('SET', 'holdfast_line:{beside}', 'of an application')
-    const { stdout, stderr } = await program.run(['ls', '--json', 'beside'], { url: server.url })
-    expect([stdout, ...jsonLines(stderr)]).toMatchObject(['', { event: 'unreadable', unreadable: 1 }])
-    client.disconnect()
-  })
 })
 
 async function calls(client: ReturnType<typeof standaloneClient>): Promise<Map<string, number>> {
   const text = String(await client.call('INFO', 'commandstats'))
   const lines = text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
   return new Map([...lines].map(([, command = '', count]) => [command, Number(count)]))
+}
+
+const place = tidiedPlace('cluster')
+
+it('locks of a Redis Cluster: plain and fenced locks by a glance, other kinds by a closer look', async () => {
+  const [one, two] = [place.holdfast(), place.holdfast()]
+  const names = ['a', 'b{c', '{d}e', 'f'].map((each) => `${place.lockName()}:${each}`)
+  const [plain = '', odd = '', tagged = '', shared = ''] = names
+  await one.lock(plain).acquire()
+  await one.fencedLock(odd).acquire()
+  await one.lock(tagged).acquire()
+  await one.readWriteLock(shared).readLock().acquire()
+  const waiting = new Promise((resolve) => two.once('waiting', resolve))
+  later(two.lock(plain).acquire())
+  await waiting
+  await using server = await Server.at(parseServerUrl(redisUrls.cluster()), '')
+  let commands = 0
+  const glances = async () => {
+    const seen = new Map<string, readonly Shown[]>()
+    commands = 0
+    const pace = async (asked: number) => {
+      commands += asked
+    }
+    await server.catalogue.lookAtAll(names, pace, (name, found) => {
+      if (Array.isArray(found)) seen.set(name, found.map(timeless))
+    })
+    return seen
+  }
+  const looked = async (name: string) => [name, (await server.catalogue.look(name)).map(timeless)] as const
+  // A waiter's subscriptions come one after the other.
+  const seen = await eventually(glances, (found) => found.get(plain)?.[0]?.['waitingClients'] === 1)
+  expect(seen).toEqual(new Map(await Promise.all(names.map(looked))))
+  expect(seen.get(plain)).toMatchObject([{ kind: 'lock', line: [{}] }])
+  expect(seen.get(odd)).toMatchObject([{ kind: 'fenced lock', fence: '1' }])
+  // One for each glance, and what a closer look may take: at the read-write lock, and at the name whose brace puts keys of its kinds apart.
+  expect(commands).toBe(4 + 2 * 10)
+})
+
+type Shown = ReturnType<typeof viewJson>
+
+function timeless(view: LockView): Shown {
+  return { ...viewJson(view), remainingMs: null }
 }

@@ -1,10 +1,15 @@
 /** Runs the command line as a process, as its users do, and ends what is left of it after each test. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import process from 'node:process'
-import { afterEach, inject, onTestFinished } from 'vitest'
+import { afterEach, expect, inject, onTestFinished } from 'vitest'
+import { ownerText } from '../../src/base/identity/label.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
+import { jsonLines } from './json.js'
 
 export interface Outcome {
   /** Null if a signal ended the program itself. */
@@ -28,12 +33,10 @@ export class Running {
   readonly outcome: Promise<Outcome>
 
   constructor(readonly child: ChildProcess) {
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text
-    })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text
-    })
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
+        this[name] += text
+      })
     // Tests that end a program write to it no longer; that it does not read any more is no trouble.
     child.stdin?.on('error', () => undefined)
     this.outcome = new Promise((resolve) => {
@@ -54,25 +57,28 @@ export class Running {
       (seen) => seen.includes(text),
     )
   }
+
+  /** Gives it the line that it reads, and no other. */
+  goesOn(): Promise<Outcome> {
+    this.child.stdin?.end('\n')
+    return this.outcome
+  }
+
+  endsBy(signal: NodeJS.Signals): Promise<Outcome> {
+    this.child.kill(signal)
+    return this.outcome
+  }
 }
 
-export interface Program {
-  start(args: readonly string[], setting?: Setting): Running
-  run(args: readonly string[], setting?: Setting): Promise<Outcome>
-  /** By a shell's command line, in which the program stands as `holdfast`. */
-  startInShell(text: string, setting?: Setting): Running
-  /** As {@link startInShell}, on a terminal of its own as {@link startOnTerminal}. */
-  startInShellOnTerminal(text: string, setting?: Setting): Running
-  /** On a terminal of its own, whose keyboard is the process's standard input. */
-  startOnTerminal(args: readonly string[], setting?: Setting): Running
-  /** Its words, for use within a shell's command line. */
-  readonly words: string
-}
+/** A command that says that it is ready, and ends with that code when it is given a line: see {@link Running.goesOn}. */
+export const untilTold = (code = 0) => ['--', 'sh', '-c', `echo ready; read line; exit ${code}`]
 
 /** Whether util-linux's script is here, which makes terminals. */
 export const canMakeTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
-export function useProgram(): Program {
+export type Program = ReturnType<typeof useProgram>
+
+export function useProgram() {
   const running = new Set<ChildProcess>()
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL')
@@ -88,32 +94,67 @@ export function useProgram(): Program {
     child.on('exit', () => running.delete(child))
     return new Running(child)
   }
-  const withProgram = (text: string): string =>
-    text.replaceAll(/\bholdfast\b/g, `${quoted(process.execPath)} ${quoted(main())}`)
-  const start: Program['start'] = (args, setting = {}) => launch(process.execPath, [main(), ...args], setting)
+  const wordsOf = (...args: string[]): string => [process.execPath, main(), ...args].map(quoted).join(' ')
+  const withProgram = (text: string): string => text.replaceAll(/\bholdfast\b/g, wordsOf())
+  const onTerminal = (text: string, setting: Setting): Running =>
+    launch('script', ['-qec', text, '/dev/null'], setting)
+  const start = (args: readonly string[], setting: Setting = {}): Running =>
+    launch(process.execPath, [main(), ...args], setting)
+  const run = (args: readonly string[], setting?: Setting): Promise<Outcome> => {
+    const { child, outcome } = start(args, setting)
+    child.stdin?.end()
+    return outcome
+  }
   return {
     start,
-    async run(args, setting) {
-      const { child, outcome } = start(args, setting)
-      child.stdin?.end()
-      return await outcome
+    run,
+    /** `holdfast run`, whose command has said that it is ready. */
+    ready: async (args: readonly string[], setting?: Setting) => {
+      const running = start(['run', ...args], setting)
+      await running.shows('ready')
+      return running
     },
-    startInShell(text, setting = {}) {
-      return launch('sh', ['-c', withProgram(text)], setting)
+    /** What it prints with `--json`. */
+    json: async (args: readonly string[], setting?: Setting) => {
+      const { code, stdout } = await run([...args, '--json'], setting)
+      expect(code).toBe(0)
+      return jsonLines(stdout)
     },
-    startInShellOnTerminal(text, setting = {}) {
-      return launch('script', ['-qec', withProgram(text), '/dev/null'], setting)
-    },
-    startOnTerminal(args, setting = {}) {
-      const words = [process.execPath, main(), ...args].map(quoted).join(' ')
+    /** By a shell's command line, in which the program stands as `holdfast`. */
+    startInShell: (text: string, setting: Setting = {}) => launch('sh', ['-c', withProgram(text)], setting),
+    /** On a terminal of its own, whose keyboard is the process's standard input. */
+    startOnTerminal: (args: readonly string[], setting: Setting = {}) => {
       const { columns, rows } = setting
       const size = columns === undefined ? '' : `stty columns ${columns} rows ${rows ?? 24}; `
-      return launch('script', ['-qec', `${size}exec ${words}`, '/dev/null'], setting)
+      return onTerminal(`${size}exec ${wordsOf(...args)}`, setting)
     },
+    startInShellOnTerminal: (text: string) => onTerminal(withProgram(text), {}),
+    /** Its words, for use within a shell's command line. */
     get words() {
-      return `${quoted(process.execPath)} ${quoted(main())}`
+      return wordsOf()
     },
   }
+}
+
+/** `holdfast ui`, and where its page is. */
+export async function serve(
+  program: Program,
+  url: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const running = program.start(['ui', '--port', '0', '--json', ...args], { url, env })
+  await Promise.race([running.shows('\n'), running.outcome])
+  const [line] = jsonLines(running.stdout)
+  if (line === undefined) throw new Error(`the page is not served: ${running.stderr}`)
+  return { url: String(line['url']), running }
+}
+
+/** A folder of this test alone. */
+export async function ownFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-cli-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
 }
 
 /** A server of this test alone, which ends with it. */
@@ -125,4 +166,10 @@ export async function ownServer(...args: string[]): Promise<Server> {
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** An owner with a label as the program shows it, for a regular expression; with remarks, which are one already. */
+export function shownAs(owner: string, remarks = ''): string {
+  const text = ownerText(owner).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return remarks === '' ? text : text.replace(/\\\)$/, `, ${remarks}\\)`)
 }

@@ -3,7 +3,7 @@ import { standaloneClient } from '../setup/clients.js'
 import { lasting } from '../setup/lasting.js'
 import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { ownServer, useProgram } from './program.js'
+import { ownServer, untilTold, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
@@ -12,26 +12,21 @@ const place = tidiedPlace('standalone')
 const LATE_MS = 1_000
 
 /** Ends with 5 at TERM, having said so. */
-const obedient = [
-  'node',
-  '-e',
-  `process.on('SIGTERM', () => { console.log('got TERM'); process.exit(5) })
-  setInterval(() => {}, 1000); console.log('ready')`,
-]
+const obedient = node(`process.on('SIGTERM', () => { console.log('got TERM'); process.exit(5) })
+  setInterval(() => {}, 1000); console.log('ready')`)
 
 /** Takes no notice of TERM, and writes the time until it is killed. */
-const stubborn = [
-  'node',
-  '-e',
-  `process.on('SIGTERM', () => console.log('got TERM'))
-  setInterval(() => console.log('alive ' + Date.now()), 20); console.log('expires ' + process.env.HOLDFAST_EXPIRES_AT + ' ready')`,
-]
+const stubborn = node(`process.on('SIGTERM', () => console.log('got TERM'))
+  setInterval(() => console.log('alive ' + Date.now()), 20); console.log('expires ' + process.env.HOLDFAST_EXPIRES_AT + ' ready')`)
+
+function node(script: string): string[] {
+  return ['--', 'node', '-e', script]
+}
 
 describe('holdfast run: the lock is lost', () => {
   it('76: forced open by another client, the command is told by TERM', async () => {
     const name = place.lockName()
-    const running = program.start(['run', name, '--watchdog', '3', '--', ...obedient])
-    await running.shows('ready')
+    const running = await program.ready([name, '--watchdog', '3', ...obedient])
     expect(await place.holdfast().lock(name).forceUnlock()).toBe(true)
     const { code, stdout, stderr } = await running.outcome
     expect({ code, stdout }).toEqual({ code: 76, stdout: 'ready\ngot TERM\n' })
@@ -41,8 +36,7 @@ describe('holdfast run: the lock is lost', () => {
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
     const flags = ['--watchdog', `${lasting(1_500) / 1_000}`, '--grace', '0.3', '--json']
-    const running = program.start(['run', name, ...flags, '--', ...stubborn])
-    await running.shows('ready')
+    const running = await program.ready([name, ...flags, ...stubborn])
     const lock = place.holdfast().lock(name)
     await lock.forceUnlock()
     await using hold = await lock.acquire()
@@ -56,8 +50,7 @@ describe('holdfast run: the lock is lost', () => {
   it('what the command has started ends with it, though its shell is gone first', async () => {
     const name = place.lockName()
     const script = `(trap '' TERM; echo ready; while :; do sleep 0.1; done) & wait`
-    const running = program.start(['run', name, '--watchdog', '3', '--grace', '0.2', '-c', script])
-    await running.shows('ready')
+    const running = await program.ready([name, '--watchdog', '3', '--grace', '0.2', '-c', script])
     await place.holdfast().lock(name).forceUnlock()
     // Settles only when nobody has the streams any more.
     expect((await running.outcome).code).toBe(76)
@@ -65,7 +58,7 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: at the end of --lease, and the command is over before it is', async () => {
     const name = place.lockName()
-    const running = program.start(['run', name, '--lease', '6', '--grace', '2', '--', ...stubborn])
+    const running = program.start(['run', name, '--lease', '6', '--grace', '2', ...stubborn])
     const { code, stdout, stderr } = await running.outcome
     expect(code).toBe(76)
     expect(stdout).toContain('got TERM')
@@ -76,9 +69,7 @@ describe('holdfast run: the lock is lost', () => {
   it('76: the server hangs, and the command is over before the lease is', async () => {
     const server = await ownServer()
     const name = place.lockName()
-    const args = ['run', name, '--watchdog', '6', '--grace', '1.6', '--', ...stubborn]
-    const running = program.start(args, { url: server.url })
-    await running.shows('ready')
+    const running = await program.ready([name, '--watchdog', '6', '--grace', '1.6', ...stubborn], server)
     const client = standaloneClient({ host: server.host, port: server.port })
     const leaseEndsAt = Number(await client.call('PEXPIRETIME', name))
     await server.pause()
@@ -94,27 +85,18 @@ describe('holdfast run: the lock is lost', () => {
 
   it('goes on when the server was away and is back in time', async () => {
     const server = await ownServer()
-    const script = 'echo ready; read line; exit 3'
-    const args = ['run', place.lockName(), '--watchdog', '6', '--grace', '0.5', '--', 'sh', '-c', script]
-    const running = program.start(args, { url: server.url })
-    await running.shows('ready')
+    const args = [place.lockName(), '--watchdog', '6', '--grace', '0.5', ...untilTold(3)]
+    const running = await program.ready(args, server)
     await server.restart({ keepData: true })
-    running.child.stdin?.end('\n')
-    expect((await running.outcome).code).toBe(3)
+    expect((await running.goesOn()).code).toBe(3)
   })
 
   it('a loss that shows only at the end turns success into 76, and leaves a failure as it is', async () => {
-    for (const [own, expected] of [
-      [0, 76],
-      [4, 4],
-    ]) {
+    for (const [own, expected] of [[0, 76] as const, [4, 4] as const]) {
       const name = place.lockName()
-      const script = `echo ready; read line; exit ${own}`
-      const running = program.start(['run', name, '--lease', '30', '--', 'sh', '-c', script])
-      await running.shows('ready')
+      const running = await program.ready([name, '--lease', '30', ...untilTold(own)])
       await place.holdfast().lock(name).forceUnlock()
-      running.child.stdin?.end('\n')
-      const { code, stderr } = await running.outcome
+      const { code, stderr } = await running.goesOn()
       expect(code).toBe(expected)
       expect(stderr).toContain('was lost while the command ran')
     }
@@ -122,15 +104,12 @@ describe('holdfast run: the lock is lost', () => {
 
   it('the command’s exit code stands when the lock can no longer be given back', async () => {
     const server = await ownServer()
-    const script = 'echo ready; read line; exit 3'
     // The command ends by itself before that, and its release is tried until then.
     const lease = `${lasting(3_000) / 1_000}`
-    const args = ['run', place.lockName(), '--lease', lease, '--grace', '0.1', '--', 'sh', '-c', script]
-    const running = program.start(args, { url: server.url })
-    await running.shows('ready')
+    const args = [place.lockName(), '--lease', lease, '--grace', '0.1', ...untilTold(3)]
+    const running = await program.ready(args, server)
     await server.kill()
-    running.child.stdin?.end('\n')
-    const { code, stderr } = await running.outcome
+    const { code, stderr } = await running.goesOn()
     expect(code).toBe(3)
     expect(stderr).toContain('could not be released')
   })

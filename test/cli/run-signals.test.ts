@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { describe, expect, it } from 'vitest'
+import { untilWaiting } from '../../src/conformance/idle.js'
 import { tidiedPlace } from '../setup/places.js'
 import { canMakeTerminals, useProgram } from './program.js'
 
@@ -20,14 +21,10 @@ const listener = [
 describe('holdfast run: signals', () => {
   for (const signal of signals) {
     it(`${signal} is passed on to the command, which decides what to make of it`, async () => {
-      const running = program.start(['run', place.lockName(), '--', ...listener])
-      await running.shows('ready')
+      const running = await program.ready([place.lockName(), '--', ...listener])
       running.child.kill(signal)
       await running.shows(`got ${signal}`)
-      running.child.stdin?.write('end\n')
-      const { code, stdout } = await running.outcome
-      expect(code).toBe(7)
-      expect(stdout).toBe(`ready\ngot ${signal}\n`)
+      expect(await running.goesOn()).toMatchObject({ code: 7, stdout: `ready\ngot ${signal}\n` })
     })
 
     it(`${signal} ends the wait with 128+n and leaves nothing behind`, async () => {
@@ -36,12 +33,9 @@ describe('holdfast run: signals', () => {
       const hold = await lock.acquire()
       const running = program.start(['run', name, '-v', '--', 'echo', 'ran'])
       await running.says('waiting for lock')
-      running.child.kill(signal)
-      expect(await running.outcome).toMatchObject({ code: 128 + constants.signals[signal], stdout: '' })
-      await place.eventually(
-        () => lock.countWaitingClients(),
-        (count) => count === 0,
-      )
+      const ended = { code: 128 + constants.signals[signal], stdout: '' }
+      expect(await running.endsBy(signal)).toMatchObject(ended)
+      await untilWaiting(place, lock, 0)
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
     })
@@ -49,10 +43,8 @@ describe('holdfast run: signals', () => {
 
   it('a command that a passed-on signal ends makes it 128+n, and the lock is free', async () => {
     const name = place.lockName()
-    const running = program.start(['run', name, '--', 'sh', '-c', 'echo ready; exec sleep 60'])
-    await running.shows('ready')
-    running.child.kill('SIGTERM')
-    expect((await running.outcome).code).toBe(128 + constants.signals.SIGTERM)
+    const running = await program.ready([name, '--', 'sh', '-c', 'echo ready; exec sleep 60'])
+    expect((await running.endsBy('SIGTERM')).code).toBe(128 + constants.signals.SIGTERM)
     expect(await place.holdfast().lock(name).isLocked()).toBe(false)
   })
 

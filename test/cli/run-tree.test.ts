@@ -47,12 +47,8 @@ describe('holdfast run: H33, signals and all that the command has started', () =
       if (signal !== 'SIGINT') await place.eventually(() => !runs(shell))
       await place.pass(SOON_MS)
       expect(await lock.isLocked()).toBe(true)
-      running.child.stdin?.write('end\n')
-      const { code, stderr } = await running.outcome
-      expect({ code, stderr }).toEqual({
-        code: 128 + constants.signals[signal],
-        stderr: `ready\ngot ${signal}\n`,
-      })
+      const code = 128 + constants.signals[signal]
+      expect(await running.goesOn()).toMatchObject({ code, stderr: `ready\ngot ${signal}\n` })
       expect(await lock.isLocked()).toBe(false)
     })
   }
@@ -62,10 +58,8 @@ describe('holdfast run: H33, signals and all that the command has started', () =
     const lock = place.holdfast().lock(name)
     const running = program.start(['run', name, '--grace', '0.3', '--', 'sh', '-c', `${worker} | cat`])
     await running.says('ready')
-    running.child.kill('SIGTERM')
-    const { code, stderr } = await running.outcome
-    expect(code).toBe(143)
-    expect(stderr).toMatch(/got SIGTERM\n.*killed/)
+    const killed = { code: 143, stderr: expect.stringMatching(/got SIGTERM\n.*killed/) }
+    expect(await running.endsBy('SIGTERM')).toMatchObject(killed)
     expect(await lock.isLocked()).toBe(false)
   })
 
@@ -76,9 +70,8 @@ describe('holdfast run: H33, signals and all that the command has started', () =
     const shell = await pidIn(running, 'shell')
     await running.says('ready')
     process.kill(shell, 'SIGKILL')
-    const { code, stderr } = await running.outcome
-    expect(code).toBe(137)
-    expect(stderr).toMatch(/got SIGTERM\n.*killed/)
+    const killed = { code: 137, stderr: expect.stringMatching(/got SIGTERM\n.*killed/) }
+    expect(await running.outcome).toMatchObject(killed)
     expect(await place.holdfast().lock(name).isLocked()).toBe(false)
   })
 
@@ -86,8 +79,7 @@ describe('holdfast run: H33, signals and all that the command has started', () =
     const script = 'setsid sleep 600 >/dev/null 2>&1 & echo service $!; exec sleep 600'
     const running = program.start(['run', place.lockName(), '--', 'sh', '-c', `sh -c '${script}'; true`])
     const service = await pidIn(running, 'service')
-    running.child.kill('SIGTERM')
-    expect((await running.outcome).code).toBe(143)
+    expect((await running.endsBy('SIGTERM')).code).toBe(143)
     expect(runs(service)).toBe(true)
   })
 
@@ -109,61 +101,53 @@ process.on("SIGUSR2", () => { console.log("got SIGUSR2"); process.exit(7) })
 setInterval(() => {}, 1000); console.log("program " + process.ppid)'`
 
 describe('holdfast run: H34, each signal reaches the command once', () => {
-  const withInput: ReadonlyArray<readonly [string, string]> = [
-    ['a terminal', ''],
-    ['a pipe', 'sleep 1 | '],
-    ['nothing', '</dev/null '],
-  ]
-  for (const [input, before] of withInput) {
-    for (const by of ['Ctrl-C', 'kill'] as const) {
-      it.skipIf(!canMakeTerminals)(`INT by ${by}, standard input is ${input}`, async () => {
-        const text = `${before}holdfast run ${place.lockName()} -- ${caller}; echo "code $?"`
-        // A shell that does not end at the Ctrl-C itself.
-        const running = program.startInShellOnTerminal(`trap : INT; ${text}`)
-        const pid = await pidIn(running, 'program')
-        if (by === 'kill') process.kill(pid, 'SIGINT')
-        else running.child.stdin?.write('\u0003')
-        await running.shows('code')
-        expect(running.stdout.match(/(got|code) \w+/g)).toEqual(['got SIGINT', 'got SIGUSR2', 'code 7'])
-      })
-    }
-  }
+  it.skipIf(!canMakeTerminals).each([
+    ['Ctrl-C', 'a terminal', ''],
+    ['Ctrl-C', 'a pipe', 'sleep 1 | '],
+    ['Ctrl-C', 'nothing', '</dev/null '],
+    ['kill', 'a terminal', ''],
+    ['kill', 'a pipe', 'sleep 1 | '],
+    ['kill', 'nothing', '</dev/null '],
+  ])('INT by %s, standard input is %s', async (by, _, before) => {
+    const text = `${before}holdfast run ${place.lockName()} -- ${caller}; echo "code $?"`
+    // A shell that does not end at the Ctrl-C itself.
+    const running = program.startInShellOnTerminal(`trap : INT; ${text}`)
+    const pid = await pidIn(running, 'program')
+    if (by === 'kill') process.kill(pid, 'SIGINT')
+    else running.child.stdin?.write('\u0003')
+    await running.shows('code')
+    expect(running.stdout.match(/(got|code) \w+/g)).toEqual(['got SIGINT', 'got SIGUSR2', 'code 7'])
+  })
 })
 
-describe('holdfast run: H34, signals while the lock is given back to a server that hangs', {
-  timeout: 60_000,
-}, () => {
-  async function releasing(work: (running: Running) => Promise<void>): Promise<void> {
+describe('holdfast run: H34, signals while the lock is given back to a server that hangs', () => {
+  async function releasing(): Promise<Running> {
     const server = await ownServer()
     const script = 'echo shell $$; read line; exit 3'
-    const args = ['run', place.lockName(), '--', 'sh', '-c', script]
-    const running = program.start(args, { url: server.url })
+    const running = program.start(['run', place.lockName(), '--', 'sh', '-c', script], server)
     const shell = await pidIn(running, 'shell')
     await server.pause()
-    running.child.stdin?.end('\n')
+    void running.goesOn()
     await place.eventually(() => !runs(shell))
-    await work(running)
+    return running
   }
 
   it('TERM bounds the end of the program, which has the code of the command', async () => {
-    await releasing(async (running) => {
-      const startedAt = performance.now()
-      running.child.kill('SIGTERM')
-      const { code, stderr } = await running.outcome
-      expect(code).toBe(3)
-      expect(stderr).toContain('could not be released and stays held until its lease ends')
-      expect(performance.now() - startedAt).toBeLessThan(10_000)
-    })
+    const running = await releasing()
+    const startedAt = performance.now()
+    const { code, stderr } = await running.endsBy('SIGTERM')
+    expect(code).toBe(3)
+    expect(stderr).toContain('could not be released and stays held until its lease ends')
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
   it('a second one ends it at once', async () => {
-    await releasing(async (running) => {
-      const startedAt = performance.now()
-      const ended = running.outcome.then(() => true)
-      do running.child.kill('SIGTERM')
-      while (!(await Promise.race([ended, place.pass(300).then(() => false)])))
-      expect((await running.outcome).code).toBe(3)
-      expect(performance.now() - startedAt).toBeLessThan(3_000)
-    })
+    const running = await releasing()
+    const startedAt = performance.now()
+    const ended = running.outcome.then(() => true)
+    do running.child.kill('SIGTERM')
+    while (!(await Promise.race([ended, place.pass(300).then(() => false)])))
+    expect((await running.outcome).code).toBe(3)
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
   })
 })

@@ -2,38 +2,18 @@ import { describe, expect, inject, it } from 'vitest'
 import { ownerText } from '../../src/base/identity/label.js'
 import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
+import { untilTold, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
 
-const untilTold = ['sh', '-c', 'echo running; read line']
-
 describe('holdfast run: the command', () => {
   it('runs while the lock is held, and the lock is free afterwards', async () => {
-    const name = place.lockName()
-    const lock = place.holdfast().lock(name)
-    const running = program.start(['run', name, '--', ...untilTold])
-    await running.shows('running')
+    const lock = place.holdfast().lock(place.lockName())
+    const running = await program.ready([lock.name, ...untilTold()])
     expect(await lock.isLocked()).toBe(true)
-    running.child.stdin?.end('\n')
-    expect((await running.outcome).code).toBe(0)
+    expect((await running.goesOn()).code).toBe(0)
     expect(await lock.isLocked()).toBe(false)
-  })
-
-  it('passes its exit code through, frees the lock and says nothing', async () => {
-    const name = place.lockName()
-    expect(await program.run(['run', name, '--', 'sh', '-c', 'exit 42'])).toEqual({
-      code: 42,
-      stdout: '',
-      stderr: '',
-    })
-    expect(await place.holdfast().lock(name).isLocked()).toBe(false)
-  })
-
-  it('ends with 128+n when signal n ended the command', async () => {
-    const { code } = await program.run(['run', place.lockName(), '--', 'sh', '-c', 'kill -9 $$'])
-    expect(code).toBe(128 + 9)
   })
 
   it('has the standard streams of the program', async () => {
@@ -50,11 +30,8 @@ describe('holdfast run: the command', () => {
 
   it('runs under a name that begins with a dash, given behind a -- of its own', async () => {
     const command = ['--', 'sh', '-c', 'printf %s "$HOLDFAST_LOCK"']
-    expect(await program.run(['run', '-n', '--', '-dash', ...command])).toEqual({
-      code: 0,
-      stdout: '-dash',
-      stderr: '',
-    })
+    const dashed = { code: 0, stdout: '-dash', stderr: '' }
+    expect(await program.run(['run', '-n', '--', '-dash', ...command])).toEqual(dashed)
     expect((await program.run(['run', '--', 'true'])).code).toBe(64)
     expect((await program.run(['run', place.lockName(), '--', '--', '--'])).code).toBe(127)
   })
@@ -77,76 +54,55 @@ describe('holdfast run: the command', () => {
 
   it('sees the lock, its owner and the end of its lease', async () => {
     const name = `${place.lockName()} ü`
-    const lock = place.holdfast().lock(name)
     const before = Date.now()
-    const script = 'printf "%s|" "$HOLDFAST_LOCK" "$HOLDFAST_OWNER" "$HOLDFAST_EXPIRES_AT"; read line'
-    const running = program.start(['run', name, '--lease', '20', '--', 'sh', '-c', script])
-    await running.shows(/\|.*\|.*\|/)
+    const script = 'printf "%s|" "$HOLDFAST_LOCK" "$HOLDFAST_OWNER" "$HOLDFAST_EXPIRES_AT" ready; read line'
+    const running = await program.ready([name, '--lease', '20', '--', 'sh', '-c', script])
     const [seenName, owner, expiresAt] = running.stdout.split('|')
     expect(seenName).toBe(name)
-    expect((await lock.inspect()).owners).toMatchObject([{ owner, holds: 1 }])
+    expect((await place.holdfast().lock(name).inspect()).owners).toMatchObject([{ owner, holds: 1 }])
     expect(expiresAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     const endsInMs = Date.parse(expiresAt ?? '') - before
     expect(endsInMs).toBeGreaterThan(15_000)
     expect(endsInMs).toBeLessThan(40_000)
-    running.child.stdin?.end('\n')
-    await running.outcome
+    await running.goesOn()
   })
 
   it('others see its --label; 64 for one that is none', async () => {
     const lock = place.holdfast().lock(place.lockName())
-    const running = program.start(['run', lock.name, '--label', 'nightly', '--', ...untilTold])
-    await running.shows('running')
+    const running = await program.ready([lock.name, '--label', 'nightly', ...untilTold()])
     expect((await lock.inspect()).owners).toMatchObject([{ label: 'nightly' }])
-    running.child.stdin?.end('\n')
-    expect((await running.outcome).code).toBe(0)
-    const refused = await program.run(['run', lock.name, '--label', 'a\nb', '--', 'true'])
-    expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('label') })
+    expect((await running.goesOn()).code).toBe(0)
+    const refused = { code: 64, stderr: expect.stringContaining('label') }
+    expect(await program.run(['run', lock.name, '--label', 'a\nb', '--', 'true'])).toMatchObject(refused)
   })
 
-  it('127: there is no such command; the lock is free', async () => {
+  it.each([
+    ['passes its exit code through, and says nothing', 42, '', ['sh', '-c', 'exit 42']],
+    ['128+n when signal n ended the command', 128 + 9, '', ['sh', '-c', 'kill -9 $$']],
+    ['127: there is no such command', 127, 'no-such-command-anywhere', ['no-such-command-anywhere']],
+    ['126: the command cannot be executed', 126, '/etc/passwd', ['/etc/passwd']],
+  ])('%s; the lock is free', async (_, code, says, command) => {
     const name = place.lockName()
-    const { code, stderr } = await program.run(['run', name, '--', 'no-such-command-anywhere'])
-    expect(code).toBe(127)
-    expect(stderr).toContain('no-such-command-anywhere')
-    expect(await place.holdfast().lock(name).isLocked()).toBe(false)
-  })
-
-  it('126: the command cannot be executed; the lock is free', async () => {
-    const name = place.lockName()
-    const { code, stderr } = await program.run(['run', name, '--', '/etc/passwd'])
-    expect(code).toBe(126)
-    expect(stderr).toContain('/etc/passwd')
+    const outcome = await program.run(['run', name, '--', ...command])
+    expect(outcome).toMatchObject({ code, stdout: '' })
+    if (says === '') expect(outcome.stderr).toBe('')
+    else expect(outcome.stderr).toContain(says)
     expect(await place.holdfast().lock(name).isLocked()).toBe(false)
   })
 })
 
 describe('holdfast run: the wait', () => {
-  it('many runs lose no update of a file that nothing else protects', async () => {
-    const name = place.lockName()
-    const script = 'n=$(cat "$FILE"); sleep 0.05; echo $((n + 1)) > "$FILE"'
-    const file = `/tmp/holdfast-cli-${process.pid}-${Date.now()}`
-    const env = { FILE: file }
-    await program.run(['run', name, '-c', 'echo 0 > "$FILE"'], { env })
-    const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => program.run(['run', name, '-c', script], { env })),
-    )
-    const { stdout } = await program.run(['run', name, '-c', 'cat "$FILE"; rm "$FILE"'], { env })
-    expect(outcomes.map(({ code }) => code)).toEqual(Array.from({ length: 6 }, () => 0))
-    expect(stdout).toBe('6\n')
-  })
-
-  for (const flags of [['-n'], ['--nonblock'], ['-w', '0'], ['-w', '0.2'], ['--wait=.2'], ['-w', '4']]) {
-    it(`75 when the lock is busy: ${flags.join(' ')}`, async () => {
+  it.each(['-n', '--nonblock', '-w 0', '-w 0.2', '--wait=.2', '-w 4'])(
+    '75 when the lock is busy: %s',
+    async (flags) => {
       const name = place.lockName()
       await using hold = await place.holdfast().lock(name).acquire()
-      const { code, stdout, stderr } = await program.run(['run', name, ...flags, '--', 'echo', 'ran'])
-      expect({ code, stdout }).toEqual({ code: 75, stdout: '' })
-      expect(stderr).toContain(name)
-      expect(stderr).toContain(ownerText(hold.owner))
-      expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-    })
-  }
+      const outcome = await program.run(['run', name, ...flags.split(' '), '--', 'echo', 'ran'])
+      expect(outcome).toMatchObject({ code: 75, stdout: '' })
+      for (const told of [name, ownerText(hold.owner)]) expect(outcome.stderr).toContain(told)
+      expect(outcome.stderr.trimEnd().split('\n')).toHaveLength(1)
+    },
+  )
 
   it('-w waits that long: a lock that comes free in time is taken', async () => {
     const name = place.lockName()
@@ -154,27 +110,22 @@ describe('holdfast run: the wait', () => {
     const running = program.start(['run', name, '-w', '15', '-v', '--', 'echo', 'ran'])
     await running.says('waiting for lock')
     await hold.release()
-    const { code, stdout, stderr } = await running.outcome
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' })
-    expect(stderr).toMatch(/got lock ".*" after \d/)
+    const stderr = expect.stringMatching(/got lock ".*" after \d/)
+    expect(await running.outcome).toEqual({ code: 0, stdout: 'ran\n', stderr })
   })
 
   it('-E says what a busy lock ends with; -q says nothing', async () => {
     const name = place.lockName()
     await using _ = await place.holdfast().lock(name).acquire()
-    expect((await program.run(['run', name, '-n', '-E', '9', '--', 'true'])).code).toBe(9)
-    expect((await program.run(['run', name, '-n', '--conflict-exit-code', '0', '--', 'true'])).code).toBe(0)
-    expect(await program.run(['run', name, '-n', '-q', '--', 'true'])).toEqual({
-      code: 75,
-      stdout: '',
-      stderr: '',
-    })
+    const busy = (...flags: string[]) => program.run(['run', name, '-n', ...flags, '--', 'true'])
+    expect((await busy('-E', '9')).code).toBe(9)
+    expect((await busy('--conflict-exit-code', '0')).code).toBe(0)
+    expect(await busy('-q')).toEqual({ code: 75, stdout: '', stderr: '' })
   })
 
   it('says so when it waits for the run it is part of', async () => {
-    const name = place.lockName()
     const inner = `${program.words} run "$HOLDFAST_LOCK" --url '${inject('servers').standalone.url}' -w 0.3 -- true`
-    const { code, stderr } = await program.run(['run', name, '-c', inner])
+    const { code, stderr } = await program.run(['run', place.lockName(), '-c', inner])
     expect(code).toBe(75)
     expect(stderr).toContain('the two wait for each other')
   })
@@ -189,15 +140,14 @@ describe('holdfast run: the wait', () => {
   it('--json tells on standard error what happens, and leaves standard output alone', async () => {
     const name = place.lockName()
     const done = await program.run(['run', name, '--json', '--', 'sh', '-c', 'echo out; exit 5'])
-    expect({ code: done.code, stdout: done.stdout }).toEqual({ code: 5, stdout: 'out\n' })
+    expect(done).toMatchObject({ code: 5, stdout: 'out\n' })
     expect(jsonLines(done.stderr)).toMatchObject([
       { event: 'acquired', lock: name, waitedMs: expect.any(Number), owner: expect.any(String) },
       { event: 'ended', lock: name, exitCode: 5 },
     ])
     await using _ = await place.holdfast().lock(name).acquire()
     const busy = await program.run(['run', name, '--json', '-n', '-E', '7', '--', 'true'])
-    expect(jsonLines(busy.stderr)).toMatchObject([
-      { error: { code: 'LOCK_TIMEOUT', lock: name, exitCode: 7, message: expect.any(String) } },
-    ])
+    const error = { code: 'LOCK_TIMEOUT', lock: name, exitCode: 7, message: expect.any(String) }
+    expect(jsonLines(busy.stderr)).toMatchObject([{ error }])
   })
 })

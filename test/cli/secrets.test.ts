@@ -1,60 +1,29 @@
 /** Passwords, tokens and the names of others on the command line: what it prints, and what the command that it runs is given. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parseServerUrl } from '../../src/stores/url/server-address.js'
 import { freePort } from '../servers/port.js'
 import { Marker, rejection } from '../setup/marker.js'
 import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { useProgram } from './program.js'
-import { serve } from './ui/serving.js'
+import { ownFolder, serve, useProgram } from './program.js'
+import { without } from './without.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
 
-async function folder(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'holdfast-secrets-'))
-  onTestFinished(() => rm(made, { recursive: true }))
-  return made
-}
-
 describe('faults A2: an address shows no part of a password', () => {
-  const schemes = [
-    'redis',
-    'redis-cluster',
-    'redis-sentinel',
-    'postgres',
-    'mysql',
-    'postgres+advisory',
-    'etcd',
-    'zk',
-    'memcached',
-  ]
-  const passwords = [
-    '/SECRET',
-    '12/SECRET',
-    'SECRET/x',
-    'a?SECRET',
-    '1?SECRET',
-    '1#SECRET',
-    '@SECRET',
-    '%SECRET',
-    ':SECRET/',
-    '1/SECRET@2/',
-  ]
+  const schemes = 'redis redis-cluster redis-sentinel postgres mysql postgres+advisory etcd zk memcached'
+  const passwords =
+    '/SECRET 12/SECRET SECRET/x a?SECRET 1?SECRET 1#SECRET @SECRET %SECRET :SECRET/ 1/SECRET@2/'
 
-  it.each(schemes)('%s', async (scheme) => {
+  it.each(schemes.split(' '))('%s', async (scheme) => {
     const marker = new Marker()
-    for (const password of passwords) {
+    for (const password of passwords.split(' ')) {
       const url = `${scheme}://app:${password.replace('SECRET', marker.text)}@127.0.0.1:1/main`
-      let shown = ''
-      const refusal = await rejection(() => {
-        shown = parseServerUrl(url).shown
-      })
-      marker.expectNone([shown, refusal], `${scheme}, ${password}`)
+      const shown: string[] = []
+      const refusal = await rejection(() => shown.push(parseServerUrl(url).shown))
+      marker.expectNone([...shown, refusal], `${scheme}, ${password}`)
     }
   })
 })
@@ -99,10 +68,8 @@ describe('faults A2: the program prints no secret', () => {
     ].map(async (server) => {
       const url = server.replace('://', `://user-${marker.text}:pass-${marker.text}@`)
       const path = /^(postgres|mysql)/.test(server) ? '/db' : ''
-      const { code, stdout, stderr } = await program.run(['run', 'x', '-w', '0.2', '--', 'true'], {
-        url: `${url}${path}`,
-        env: { HOLDFAST_DEBUG: '1' },
-      })
+      const setting = { url: `${url}${path}`, env: { HOLDFAST_DEBUG: '1' } }
+      const { code, stdout, stderr } = await program.run(['run', 'x', '-w', '0.2', '--', 'true'], setting)
       marker.expectNone(`${stdout}${stderr}`, server)
       expect(code, server).toBeGreaterThan(0)
     })
@@ -129,19 +96,21 @@ describe('faults A2: the program prints no secret', () => {
 })
 
 describe('faults C2: names steer no terminal', () => {
-  it.each([['ls', '--json'], ['ls'], ['inspect', '--json'], ['inspect']])(
-    '%s %s',
-    async (command, ...flags) => {
-      const prefix = place.lockName()
-      const name = `${prefix}\u009b31m\u202e\u2028\u0085\u{e0041}\u001b[2J`
-      await using _ = await place.holdfast().lock(name).acquire()
-      const about = command === 'ls' ? `${prefix}*` : name
-      const { code, stdout, stderr } = await program.run([command, ...flags, about])
+  it.each(['ls', 'inspect'])('%s', async (command) => {
+    const prefix = place.lockName()
+    const name = `${prefix}\u009b31m\u202e\u2028\u0085\u{e0041}\u001b[2J`
+    await using _ = await place.holdfast().lock(name).acquire()
+    for (const flags of [[], ['--json']]) {
+      const { code, stdout, stderr } = await program.run([
+        command,
+        ...flags,
+        command === 'ls' ? `${prefix}*` : name,
+      ])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       if (flags.length > 0) expect(jsonLines(stdout)).toMatchObject([{ name }])
-    },
-  )
+    }
+  })
 
   it('in what run tells', async () => {
     const name = `${place.lockName()}\u009b31m\u202e`
@@ -153,22 +122,11 @@ describe('faults C2: names steer no terminal', () => {
 
 describe('faults C3: no server is named', () => {
   it('and there is no SQLite: that is said, and is no server that does not answer', async () => {
-    const hide = join(await folder(), 'hide.cjs')
-    await writeFile(
-      hide,
-      `const { _resolveFilename } = require('node:module')
-       require('node:module')._resolveFilename = (name, ...others) => {
-         if (name === 'libsql') throw Object.assign(new Error('hidden'), { code: 'MODULE_NOT_FOUND' })
-         return _resolveFilename(name, ...others)
-       }
-       const { getBuiltinModule } = process
-       process.getBuiltinModule = (name) => name === 'node:sqlite' ? undefined : getBuiltinModule(name)`,
-    )
-    const env = { NODE_OPTIONS: `--require ${hide}`, XDG_STATE_HOME: await folder() }
+    const state = await ownFolder()
+    const env = { ...(await without('libsql', state)), XDG_STATE_HOME: state }
     const { code, stderr } = await program.run(['run', 'x', '--', 'true'], { url: '', env })
-    expect(stderr).toMatch(/HOLDFAST_URL .* --url/)
-    expect(stderr).toContain('npm install libsql')
-    expect(stderr).toContain('Node 22.13')
+    for (const said of [/HOLDFAST_URL .* --url/, 'npm install libsql', 'Node 22.13'])
+      expect(stderr).toMatch(said)
     expect(code).toBe(78)
   })
 })
@@ -186,18 +144,16 @@ describe('faults C4: what the command is given', () => {
 
   it('a run within it takes no other lock by mistake: it has to name its server', async () => {
     const inner = `${program.words} run inner -- echo inside`
-    const lost = await program.run(['run', place.lockName(), '-c', inner])
-    expect(lost.code).toBe(64)
-    expect(lost.stderr).toContain('HOLDFAST_URL, or after --url')
-    const file = { url: '', env: { XDG_STATE_HOME: await folder() } }
+    const lost = { code: 64, stderr: expect.stringContaining('HOLDFAST_URL, or after --url') }
+    expect(await program.run(['run', place.lockName(), '-c', inner])).toMatchObject(lost)
+    const file = { url: '', env: { XDG_STATE_HOME: await ownFolder() } }
     const onThisMachine = await program.run(['run', place.lockName(), '-c', inner], file)
     expect(onThisMachine).toMatchObject({ code: 0, stdout: 'inside\n' })
   })
 
   it('what has no schema, and a command in front of --, are answered with what to write', async () => {
     expect((await program.run(['schema', 'sqlite'])).stderr).toContain('SQLite needs no SQL from you')
-    const { code, stderr } = await program.run(['run', 'a', 'sleep', '--', '1'])
-    expect(code).toBe(64)
-    expect(stderr).toContain('holdfast run NAME -- command')
+    const refused = { code: 64, stderr: expect.stringContaining('holdfast run NAME -- command') }
+    expect(await program.run(['run', 'a', 'sleep', '--', '1'])).toMatchObject(refused)
   })
 })

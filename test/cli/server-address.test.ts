@@ -5,39 +5,17 @@ import { useProgram } from './program.js'
 
 describe('server URLs', () => {
   it.each([
-    [
-      'redis://localhost',
-      { kind: 'standalone', endpoints: [{ host: 'localhost', port: 6379 }], tls: false, db: 0 },
-    ],
-    ['redis://h:7000/5', { kind: 'standalone', endpoints: [{ host: 'h', port: 7000 }], db: 5 }],
+    ['redis://localhost', { kind: 'standalone', endpoints: ['localhost:6379'], tls: false, db: 0 }],
+    ['redis://h:7000/5', { kind: 'standalone', endpoints: ['h:7000'], db: 5 }],
     ['REDISS://h', { kind: 'standalone', tls: true }],
-    ['redis://[::1]:7', { endpoints: [{ host: '::1', port: 7 }], shown: 'redis://[::1]:7' }],
+    ['redis://[::1]:7', { endpoints: ['::1:7'], shown: 'redis://[::1]:7' }],
     ['redis://:secret@h', { username: undefined, password: 'secret' }],
     ['redis://u:p%40%2F%3A@h', { username: 'u', password: 'p@/:' }],
-    ['redis://u:a@b:c@h:1', { password: 'a@b:c', endpoints: [{ host: 'h', port: 1 }] }],
-    [
-      'redis-cluster://a,b:7/',
-      {
-        kind: 'cluster',
-        endpoints: [
-          { host: 'a', port: 6379 },
-          { host: 'b', port: 7 },
-        ],
-      },
-    ],
+    ['redis://u:a@b:c@h:1', { password: 'a@b:c', endpoints: ['h:1'] }],
+    ['rediss://user:secret@h:1/2', { shown: 'rediss://h:1/2' }],
+    ['redis-cluster://a,b:7/', { kind: 'cluster', endpoints: ['a:6379', 'b:7'] }],
     ['rediss-cluster://a', { kind: 'cluster', tls: true }],
-    [
-      'redis-sentinel://a,b:7/m',
-      {
-        kind: 'sentinel',
-        group: 'm',
-        db: 0,
-        endpoints: [
-          { host: 'a', port: 26379 },
-          { host: 'b', port: 7 },
-        ],
-      },
-    ],
+    ['redis-sentinel://a,b:7/m', { kind: 'sentinel', group: 'm', db: 0, endpoints: ['a:26379', 'b:7'] }],
     [
       'redis-sentinel://:p@a/m/4?sentinelPassword=q&sentinelUsername=s',
       { group: 'm', db: 4, password: 'p', sentinelPassword: 'q', sentinelUsername: 's' },
@@ -57,39 +35,19 @@ describe('server URLs', () => {
     ['postgres+advisory://u:p@h/d', { kind: 'advisory', url: 'postgres://u:p@h/d' }],
     ['mysql+get-lock://u:p@h/d', { kind: 'get-lock', url: 'mysql://u:p@h/d', shown: 'mysql+get-lock://h/d' }],
   ])('%s', (url, expected) => {
-    expect(parseServerUrl(url)).toMatchObject(expected)
+    const parsed = parseServerUrl(url)
+    const endpoints = 'endpoints' in parsed && parsed.endpoints.map(({ host, port }) => `${host}:${port}`)
+    expect({ ...parsed, endpoints }).toMatchObject(expected)
   })
 
-  it('is shown to people without credentials', () => {
-    expect(parseServerUrl('rediss://user:secret@h:1/2').shown).toBe('rediss://h:1/2')
-  })
-
-  it.each([
-    'localhost:6379',
-    'http://h',
-    'redis://',
-    'redis://h:0',
-    'redis://h:65536',
-    'redis://h:port',
-    'redis://a,b',
-    'redis://h/db',
-    'redis://h/1/2',
-    'redis://user@h',
-    'redis://:%zz@h',
-    'redis://h?timeout=3',
-    'redis-cluster://a,/',
-    'redis-cluster://a/3',
-    'redis-sentinel://a',
-    'redis-sentinel://a/',
-    'etcd://',
-    'etcd://a/b',
-    'etcd://a?lease=1',
-    'memcached://a?prefix=x',
-    'memcached://a/b',
-    'zk://a?prefix=x',
-    'memcached://a,,b',
-    'memcached://a:0',
-  ])('%s is refused with 64, and a message without secrets', (url) => {
+  const refused = `
+    localhost:6379 http://h
+    redis:// redis://h:0 redis://h:65536 redis://h:port redis://a,b redis://h/db redis://h/1/2
+    redis://user@h redis://:%zz@h redis://h?timeout=3
+    redis-cluster://a,/ redis-cluster://a/3 redis-sentinel://a redis-sentinel://a/
+    etcd:// etcd://a/b etcd://a?lease=1 zk://a?prefix=x
+    memcached://a?prefix=x memcached://a/b memcached://a,,b memcached://a:0`
+  it.each(refused.trim().split(/\s+/))('%s is refused with 64, and a message without secrets', (url) => {
     const failure = (address: string): unknown => {
       try {
         return parseServerUrl(address)
@@ -99,22 +57,16 @@ describe('server URLs', () => {
     }
     expect(failure(url)).toMatchObject({ exitCode: 64 })
     if (url.includes('@')) return
-    expect(failure(url.replace('//', '//:hush-hush@'))).toMatchObject({
-      exitCode: 64,
-      message: expect.not.stringContaining('hush'),
-    })
+    const message = expect.not.stringContaining('hush')
+    expect(failure(url.replace('//', '//:hush-hush@'))).toMatchObject({ exitCode: 64, message })
   })
 })
 
 describe('a database that the server does not have', () => {
   const program = useProgram()
-  for (const words of [['ls'], ['inspect', 'x'], ['run', 'x', '--', 'true']]) {
-    it(`is not taken for database 0 by ${words[0]}`, async () => {
-      const { code, stdout, stderr } = await program.run(words, {
-        url: `${inject('servers').standalone.url}/99`,
-      })
-      expect({ code, stdout }).toEqual({ code: 77, stdout: '' })
-      expect(stderr).toContain('DB index is out of range')
-    })
-  }
+  it.each(['ls', 'inspect x', 'run x -- true'])('is not taken for database 0 by %s', async (words) => {
+    const url = `${inject('servers').standalone.url}/99`
+    const refused = { code: 77, stdout: '', stderr: expect.stringContaining('DB index is out of range') }
+    expect(await program.run(words.split(' '), { url })).toEqual(refused)
+  })
 })

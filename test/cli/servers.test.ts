@@ -1,117 +1,110 @@
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { isoTime } from '../../src/base/time/iso-time.js'
-import { placeOf } from '../setup/places.js'
+import { Holdfast } from '../../src/index.js'
+import { standaloneClient } from '../setup/clients.js'
+import { tidiedPlace } from '../setup/places.js'
 import { jsonLines } from './json.js'
-import { ownServer, useProgram } from './program.js'
+import { ownServer, untilTold, useProgram } from './program.js'
 import { redisUrls } from './where.js'
 
 const program = useProgram()
+/** Where there is no server. */
+const NOBODY = { url: 'redis://127.0.0.1:1' }
 
-const places = ['standalone', 'cluster', 'sentinel'] as const
+describe.each(['standalone', 'cluster', 'sentinel'] as const)('holdfast on %s', (kind) => {
+  const place = tidiedPlace(kind)
 
-// One test runs the program many times.
-describe('holdfast and its servers', { timeout: 60_000 }, () => {
-  for (const kind of places) {
-    const place = placeOf(kind)
-    const url = redisUrls[kind]
-    describe(kind, () => {
-      afterEach(() => place.tidy())
-
-      it('run, ls, inspect and unlock work by URL', async () => {
-        const name = place.lockName()
-        const setting = { url: url() }
-        const lock = place.holdfast().lock(name)
-        const command = ['sh', '-c', 'echo ready; read x']
-        const running = program.start(['run', name, '--watchdog', '3', '--', ...command], setting)
-        await running.shows('ready')
-        const { owners } = await lock.inspect()
-        const [inspected] = jsonLines((await program.run(['inspect', name, '--json'], setting)).stdout)
-        const shown = owners.map(({ heldSince = 0, ...owner }) => ({
-          ...owner,
-          heldSince: isoTime(heldSince),
-        }))
-        expect(inspected).toMatchObject({ name, locked: true, owners: shown })
-        const listed = jsonLines((await program.run(['ls', '--json', `${kind}:*`], setting)).stdout)
-        expect(listed.map((each) => each['name'])).toContain(name)
-        expect((await program.run(['run', name, '-n', '--', 'true'], setting)).code).toBe(75)
-        expect((await program.run(['unlock', name, '--force', '--yes'], setting)).code).toBe(0)
-        expect((await running.outcome).code).toBe(76)
-        expect(await lock.isLocked()).toBe(false)
-      })
-
-      it('--url goes before HOLDFAST_REDIS_URL', async () => {
-        const args = ['inspect', place.lockName(), '--url', url()]
-        expect((await program.run(args, { url: 'redis://127.0.0.1:1' })).code).toBe(0)
-      })
-    })
-  }
-
-  it('databases are kept apart', async () => {
-    const place = placeOf('standalone')
+  it('run, ls, inspect and unlock work by URL; --url goes before HOLDFAST_REDIS_URL', async () => {
     const name = place.lockName()
+    const setting = { url: redisUrls[kind]() }
     const lock = place.holdfast().lock(name)
-    const hold = await lock.acquire()
+    const running = await program.ready([name, '--watchdog', '3', ...untilTold()], setting)
+    const { owners } = await lock.inspect()
+    const shown = owners.map(({ heldSince = 0, ...owner }) => ({ ...owner, heldSince: isoTime(heldSince) }))
+    const inspected = await program.json(['inspect', name, '--url', setting.url], NOBODY)
+    expect(inspected).toMatchObject([{ name, locked: true, owners: shown }])
+    const listed = await program.json(['ls', `${kind}:*`], setting)
+    expect(listed.map((each) => each['name'])).toContain(name)
+    expect((await program.run(['run', name, '-n', '--', 'true'], setting)).code).toBe(75)
+    expect((await program.run(['unlock', name, '--force', '--yes'], setting)).code).toBe(0)
+    expect((await running.outcome).code).toBe(76)
+    expect(await lock.isLocked()).toBe(false)
+  })
+})
+
+describe('databases', () => {
+  const place = tidiedPlace('standalone')
+
+  it('are kept apart', async () => {
+    const name = place.lockName()
+    await using _ = await place.holdfast().lock(name).acquire()
     const { url } = inject('servers').standalone
     expect((await program.run(['run', name, '-n', '--', 'true'], { url: `${url}/0` })).code).toBe(75)
     expect((await program.run(['run', name, '-n', '--', 'true'], { url: `${url}/3` })).code).toBe(0)
-    await hold.release()
-    await place.tidy()
+  })
+})
+
+describe('69: Redis cannot be reached', () => {
+  it.each([
+    [NOBODY.url, 'run x -- echo ran'],
+    [NOBODY.url, 'run x -w 0.5 -- echo ran'],
+    [NOBODY.url, 'inspect x'],
+    ['redis-cluster://127.0.0.1:1/', 'ls'],
+    ['redis-cluster://127.0.0.1:1/', 'run x -- echo ran'],
+    ['redis-sentinel://127.0.0.1:1/group', 'inspect x'],
+  ])('%s: %s', async (url, words) => {
+    const { code, stdout, stderr } = await program.run(words.split(' '), { url })
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
+    for (const said of [url.replace(/\/$/, ''), 'HOLDFAST_URL']) expect(stderr).toContain(said)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
-  describe('69: Redis cannot be reached', () => {
-    const cases: ReadonlyArray<readonly [string, ...string[]]> = [
-      ['redis://127.0.0.1:1', 'run', 'x', '--', 'echo', 'ran'],
-      ['redis://127.0.0.1:1', 'run', 'x', '-w', '0.5', '--', 'echo', 'ran'],
-      ['redis://127.0.0.1:1', 'inspect', 'x'],
-      ['redis-cluster://127.0.0.1:1/', 'ls'],
-      ['redis-cluster://127.0.0.1:1/', 'run', 'x', '--', 'echo', 'ran'],
-      ['redis-sentinel://127.0.0.1:1/group', 'inspect', 'x'],
-    ]
-    for (const [url, ...args] of cases) {
-      it(`${url}: ${args.join(' ')}`, async () => {
-        const { code, stdout, stderr } = await program.run(args, { url })
-        expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
-        expect(stderr).toContain(url.replace(/\/$/, ''))
-        expect(stderr).toContain('HOLDFAST_URL')
-        expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-      })
+  it('a server that hangs', async () => {
+    const server = await ownServer()
+    await server.pause()
+    for (const words of ['inspect x', 'run x -n -- true']) {
+      const { code, stderr } = await program.run(words.split(' '), server)
+      expect(code).toBe(69)
+      // Whether connecting or answering took too long is the clock's choice.
+      expect(stderr).toMatch(/^.*the server has not answered yet.*\n(.*\n)*.*(did not answer|cannot reach)/)
     }
-
-    it('a server that hangs', async () => {
-      const server = await ownServer()
-      await server.pause()
-      for (const args of [
-        ['inspect', 'x'],
-        ['run', 'x', '-n', '--', 'true'],
-      ]) {
-        const { code, stderr } = await program.run(args, { url: server.url })
-        expect(code).toBe(69)
-        const [first, ...rest] = stderr.split('\n')
-        expect(first).toContain('the server has not answered yet')
-        // Whether connecting or answering took too long is the clock's choice.
-        expect(rest.join()).toMatch(/did not answer|cannot reach/)
-      }
-    })
   })
+})
 
-  describe('users and passwords', () => {
-    it('come from the URL; 77 when the server refuses, and no password is shown', async () => {
-      const server = await ownServer('--requirepass', 'p@ss/w:rd')
-      const { host, port } = server
-      const encoded = encodeURIComponent('p@ss/w:rd')
-      const right = await program.run(['run', 'x', '--', 'true'], {
-        url: `redis://:${encoded}@${host}:${port}`,
-      })
-      expect(right).toEqual({ code: 0, stdout: '', stderr: '' })
-      const named = { url: `redis://default:${encoded}@${host}:${port}/2` }
-      expect((await program.run(['inspect', 'x'], named)).code).toBe(0)
-      for (const credentials of ['', ':wrong-secret@']) {
-        for (const args of [['run', 'x', '--', 'true'], ['ls']]) {
-          const { code, stderr } = await program.run(args, { url: `redis://${credentials}${host}:${port}` })
-          expect({ credentials, args, code, stderr }).toMatchObject({ code: 77 })
-          expect(stderr).not.toContain('wrong-secret')
-        }
-      }
-    })
-  })
+it('users and passwords come from the URL; 77 when the server refuses, and no password is shown', async () => {
+  const { host, port } = await ownServer('--requirepass', 'p@ss/w:rd')
+  const encoded = encodeURIComponent('p@ss/w:rd')
+  const run = (credentials: string, words: string, database = '') =>
+    program.run(words.split(' '), { url: `redis://${credentials}${host}:${port}${database}` })
+  expect(await run(`:${encoded}@`, 'run x -- true')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect((await run(`default:${encoded}@`, 'inspect x', '/2')).code).toBe(0)
+  for (const credentials of ['', ':wrong-secret@'])
+    for (const words of ['run x -- true', 'ls']) {
+      const { code, stderr } = await run(credentials, words)
+      expect({ credentials, words, code, stderr }).toMatchObject({ code: 77 })
+      expect(stderr).not.toContain('wrong-secret')
+    }
+})
+
+it('a user of some keys is shown locks of the kinds it may read, and told of those it may not', async () => {
+  const server = await ownServer()
+  const client = standaloneClient({ host: server.host, port: server.port })
+  const holdfast = new Holdfast(client)
+  await client.call('ACL', 'SETUSER', 'operator', 'on', '>secret', '~app:*', '&*', '+@all')
+  const hold = await holdfast.fencedLock('app:plain').acquire()
+  await holdfast.readWriteLock('app:shared').readLock().acquire()
+  const setting = { url: `redis://operator:secret@${server.host}:${server.port}` }
+  const owners = [expect.objectContaining({ owner: hold.owner, holds: 1 })]
+  const plain = { name: 'app:plain', kind: 'lock', owners }
+  expect(await program.json(['inspect', 'app:plain'], setting)).toMatchObject([plain])
+  const listed = await program.run(['ls', 'app:*', '--json'], setting)
+  expect(listed.code).toBe(0)
+  expect(jsonLines(listed.stdout)).toMatchObject([plain])
+  expect(jsonLines(listed.stderr)).toMatchObject([{ event: 'unreadable', unreadable: 1 }])
+  expect((await program.run(['run', 'app:other', '--', 'true'], setting)).code).toBe(0)
+  // Who may not ask a server for its keys is told so.
+  await client.call('ACL', 'SETUSER', 'operator', '-scan')
+  expect((await program.run(['ls'], setting)).code).toBe(77)
+  await holdfast.close()
+  client.disconnect()
 })

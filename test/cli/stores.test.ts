@@ -1,23 +1,16 @@
 /** The command line on every store but Redis: as far as each of them can. */
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { sqlite } from '../../src/stores/sqlite/index.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { MemcachedServer } from '../servers/memcached.js'
+import { duringAll } from '../setup/during.js'
 import { execute } from '../setup/sql-script.js'
 import { useProgram } from './program.js'
-import { otherStores, type Where } from './where.js'
+import { otherStores } from './where.js'
+
+const program = useProgram()
 
 describe.each(otherStores)('holdfast in %s', { timeout: 60_000 }, (_, bring, can) => {
   const { lists = true, schema, locksOnly, linesOnly } = can
-  const program = useProgram()
-  let where: Where
-  beforeAll(async () => {
-    where = await bring()
-  })
-  afterAll(() => where?.stop())
+  const where = duringAll(bring)
   const run = (...args: string[]) => program.run(['--url', where.url, ...args])
 
   test.runIf(schema)('without its table it says what to run, and that creates it', async () => {
@@ -43,18 +36,7 @@ describe.each(otherStores)('holdfast in %s', { timeout: 60_000 }, (_, bring, can
     expect((await run('unlock', '--force', '--yes', 'nightly')).stdout).toContain('is free')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(0)
     if (lists) expect((await run('ls', '--json')).stdout).toBe('')
-    running.child.kill('SIGTERM')
-    await running.outcome
-  })
-
-  test('one that waits gets the lock when the command before it has ended', async () => {
-    const first = program.start(['--url', where.url, 'run', 'queue', '-v', '--', 'cat'])
-    await first.says('got lock')
-    const second = program.start(['--url', where.url, 'run', 'queue', '-v', '--', 'echo', 'mine'])
-    await second.says('waiting for')
-    first.child.stdin?.end()
-    expect((await first.outcome).code).toBe(0)
-    expect(await second.outcome).toMatchObject({ code: 0, stdout: 'mine\n' })
+    await running.endsBy('SIGTERM')
   })
 
   test.runIf(locksOnly || linesOnly)('what the store cannot do is refused with 64, and said', async () => {
@@ -68,35 +50,17 @@ describe.each(otherStores)('holdfast in %s', { timeout: 60_000 }, (_, bring, can
   })
 
   test.skipIf(locksOnly || linesOnly)('permits, latches and the command’s exit code', async () => {
-    const ended = await run('run', 'pool', '--permits', '1', '--of', '2', '--', 'sh', '-c', 'exit 7')
-    expect(ended.code).toBe(7)
-    const shown = JSON.parse((await run('inspect', 'pool', '--json')).stdout)
-    expect(shown).toMatchObject({ kind: 'semaphore', available: 2 })
+    const command = ['--', 'sh', '-c', 'exit 7']
+    expect((await run('run', 'pool', '--permits', '1', '--of', '2', ...command)).code).toBe(7)
+    const free = { kind: 'semaphore', available: 2 }
+    expect(JSON.parse((await run('inspect', 'pool', '--json')).stdout)).toMatchObject(free)
   })
-})
-
-const program = useProgram()
-
-test('without a server locks are in a file of the user, which a program shares', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-state-'))
-  const env = { XDG_STATE_HOME: folder, HOLDFAST_REDIS_URL: '', HOLDFAST_URL: '' }
-  const alone = await program.run(['run', 'x', '--', 'echo', 'alone'], { env })
-  expect(alone).toMatchObject({ code: 0, stdout: 'alone\n' })
-  const path = join(folder, 'holdfast', 'locks.db')
-  expect((await stat(path)).mode & 0o077).toBe(0)
-  const holdfast = new Holdfast(sqlite(path))
-  const hold = await holdfast.lock('x').acquire()
-  expect((await program.run(['run', '-n', 'x', '--', 'true'], { env })).code).toBe(75)
-  await hold.release()
-  await holdfast.close()
-  await rm(folder, { recursive: true })
 })
 
 describe('69 and 77, in one line and without secrets', () => {
   test.each(['etcd', 'zk', 'memcached'])('%s cannot be reached', async (scheme) => {
-    const { code, stdout, stderr } = await program.run(['inspect', 'x'], {
-      url: `${scheme}://u:s3cret@127.0.0.1:1`,
-    })
+    const url = `${scheme}://u:s3cret@127.0.0.1:1`
+    const { code, stdout, stderr } = await program.run(['inspect', 'x'], { url })
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' })
     expect(stderr).toContain(`${scheme}://127.0.0.1:1`)
     expect(stderr).not.toContain('s3cret')

@@ -9,43 +9,37 @@ const place = tidiedPlace('standalone')
 
 const canBeFull = existsSync('/dev/full')
 
-/** Says that it is ready, lets a note be written, and ends with 5 when its line is over. */
-const patient = `-- sh -c 'echo ready; read line; exit 5'`
-
 /**
  * Runs this with a terminal as standard error that nobody has open any more: from the start, or from the first note on, when Node
  * has seen that it is one.
  */
-const withGoneTerminal = (from: 'start' | 'note'): string => `python3 -c '
+const withGoneTerminal = (from: 'start' | 'note') => (run: string) =>
+  `python3 -c '
 import os, pty, subprocess, sys
 master, slave = pty.openpty()
 ${from === 'start' ? 'os.close(master)' : ''}
 child = subprocess.Popen(sys.argv[1:], stderr=slave)
 os.close(slave)
 ${from === 'note' ? 'os.read(master, 1); os.close(master)' : ''}
-sys.exit(child.wait())'`
+sys.exit(child.wait())' ${run}; echo "code $?"`
 
 describe('holdfast run: H32, nobody takes what it has to say', () => {
   const cases: ReadonlyArray<readonly [string, boolean, (run: string) => string]> = [
     ['a pipe whose reader has left', true, (run) => `{ ${run}; echo "code $?"; } 2>&1 >&3 3>&- | true`],
     ['a full disk', canBeFull, (run) => `${run} 2>/dev/full; echo "code $?"`],
     ['a closed stream', true, (run) => `${run} 2>&-; echo "code $?"`],
-    [
-      'a terminal that has gone',
-      canMakeTerminals,
-      (run) => `${withGoneTerminal('start')} ${run}; echo "code $?"`,
-    ],
-    ['a terminal that goes', canMakeTerminals, (run) => `${withGoneTerminal('note')} ${run}; echo "code $?"`],
+    ['a terminal that has gone', canMakeTerminals, withGoneTerminal('start')],
+    ['a terminal that goes', canMakeTerminals, withGoneTerminal('note')],
   ]
   for (const [what, possible, on] of cases) {
     it.skipIf(!possible)(`${what}: the command keeps its lock to the end`, async () => {
       const name = place.lockName()
-      const running = program.startInShell(`exec 3>&1; ${on(`holdfast run ${name} -v ${patient}`)}`)
+      const running = program.startInShell(
+        `exec 3>&1; ${on(`holdfast run ${name} -v -- sh -c 'echo ready; read line; exit 5'`)}`,
+      )
       await running.shows('ready')
       expect(await place.holdfast().lock(name).isLocked()).toBe(true)
-      running.child.stdin?.end('\n')
-      const { stdout } = await running.outcome
-      expect(stdout).toBe('ready\ncode 5\n')
+      expect((await running.goesOn()).stdout).toBe('ready\ncode 5\n')
       expect(await place.holdfast().lock(name).isLocked()).toBe(false)
     })
 
@@ -72,43 +66,38 @@ describe('holdfast run: H32, nobody takes what it has to say', () => {
   })
 
   it('an error nobody has thought of ends the command, too', async () => {
-    const name = place.lockName()
     const fault = `process.on('SIGWINCH', () => { setTimeout(() => { throw new Error('unforeseen') }) })`
     const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(fault)}"` }
     const script = `trap 'echo got TERM; exit' TERM; echo ready; while :; do sleep 0.05; done`
-    const running = program.start(['run', name, '--', 'sh', '-c', script], { env })
-    await running.shows('ready')
-    running.child.kill('SIGWINCH')
-    const { stdout, stderr } = await running.outcome
+    const running = await program.ready([place.lockName(), '--', 'sh', '-c', script], { env })
+    const { stdout, stderr } = await running.endsBy('SIGWINCH')
     expect(stdout).toContain('got TERM')
     expect(stderr).toContain('unforeseen')
   })
 })
 
 describe('H36: results that cannot be written', () => {
-  for (const [args, wanted] of [
-    ['ls', 74],
-    ['ls --json', 74],
-    ['inspect x', 74],
-    ['watch x --interval 0.05', 74],
-    ['unlock x --force --yes', 74],
-    ['--help', 74],
-    ['--version', 74],
-  ] as const) {
-    it.skipIf(!canBeFull)(`${args} >/dev/full: one line and ${wanted}`, async () => {
-      const name = place.lockName()
-      await using _ = await place.holdfast().lock(name).acquire()
-      // What other tests keep on the same server may give `ls` a second line to say.
-      const running = program.startInShell(`exec holdfast ${args.replace('ls', `ls ${name}`)} >/dev/full`)
-      const { code, stderr } = await running.outcome
-      expect({ code, stderr }).toEqual({
-        code: wanted,
-        stderr: expect.stringMatching(/^[^\n]*standard output[^\n]*\n$/),
-      })
-      if (args.includes('--json'))
-        expect(jsonLines(stderr)).toMatchObject([{ error: { code: 'OUTPUT', exitCode: 74 } }])
-    })
-  }
+  it
+    .skipIf(!canBeFull)
+    .each([
+      'ls',
+      'ls --json',
+      'inspect x',
+      'watch x --interval 0.05',
+      'unlock x --force --yes',
+      '--help',
+      '--version',
+    ])('%s >/dev/full: one line and 74', async (args) => {
+    const name = place.lockName()
+    await using _ = await place.holdfast().lock(name).acquire()
+    // What other tests keep on the same server may give `ls` a second line to say.
+    const running = program.startInShell(`exec holdfast ${args.replace('ls', `ls ${name}`)} >/dev/full`)
+    const { code, stderr } = await running.outcome
+    expect(code).toBe(74)
+    expect(stderr).toMatch(/^[^\n]*standard output[^\n]*\n$/)
+    if (args.includes('--json'))
+      expect(jsonLines(stderr)).toMatchObject([{ error: { code: 'OUTPUT', exitCode: 74 } }])
+  })
 
   it('ls | true: quietly', async () => {
     const name = place.lockName()

@@ -34,20 +34,17 @@ const mistakes: ReadonlyArray<readonly [string, string, string]> = [
   ['a count of nothing', 'at least 1', 'watch x --count 0'],
   ['unlock without --force', '--force', 'unlock x --yes'],
   ['an empty URL', 'empty', 'ls --url '],
-  ['an impossible URL', 'server URL', 'ls --url localhost'],
 ]
 
 describe('wrong usage ends with 64 and says what is wrong', () => {
-  for (const [title, says, line] of mistakes) {
-    it(title, async () => {
-      const { code, stdout, stderr } = await program.run(line.split(' '))
-      expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-      expect(stderr).toContain(says)
-      expect(stderr).toMatch(/^holdfast: /)
-      expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
-      expect(stderr).not.toMatch(/\n\s+at /)
-    })
-  }
+  it.each(mistakes)('%s', async (_, says, line) => {
+    const { code, stdout, stderr } = await program.run(line.split(' '))
+    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
+    expect(stderr).toContain(says)
+    expect(stderr).toMatch(/^holdfast: /)
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+    expect(stderr).not.toMatch(/\n\s+at /)
+  })
 
   it('with --json the error is one line of JSON', async () => {
     const { code, stderr } = await program.run(['run', 'x', '--json', '--nonsense', '--', 'true'])
@@ -61,9 +58,8 @@ describe('wrong usage ends with 64 and says what is wrong', () => {
   })
 
   it('without arguments the help is shown, on standard error', async () => {
-    const { code, stdout, stderr } = await program.run([])
-    expect({ code, stdout }).toEqual({ code: 64, stdout: '' })
-    expect(stderr).toContain('Usage: holdfast')
+    const help = { code: 64, stdout: '', stderr: expect.stringContaining('Usage: holdfast') }
+    expect(await program.run([])).toEqual(help)
   })
 })
 
@@ -85,37 +81,18 @@ describe('help teaches', () => {
     expect(stdout).toMatch(/--interval <seconds>\s+how often to look \(default: 1\)/)
   })
 
-  it('all subcommands, the server and the exit codes', async () => {
-    const { code, stdout, stderr } = await program.run(['--help'])
+  it.each([
+    ['--help', 'run ls inspect watch unlock HOLDFAST_URL redis-sentinel:// 75'],
+    ['run --help', '--wait --lease --fair --shared --exclusive --permits --of 127 Examples: --url --json'],
+    ['ls --help', 'PATTERN remainingMs kind --url --json'],
+    ['inspect --help', 'waitingClients --url --json'],
+    ['watch --help', '--interval --count --url --json'],
+    ['unlock --help', '--force --yes --kind Examples: --url --json'],
+  ])('%s', async (words, texts) => {
+    const { code, stdout, stderr } = await program.run(words.split(' '))
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const texts = ['run', 'ls', 'inspect', 'watch', 'unlock', 'HOLDFAST_URL', 'redis-sentinel://', '75']
-    for (const text of texts) expect(stdout).toContain(text)
+    for (const text of texts.split(' ')) expect(stdout).toContain(text)
   })
-
-  for (const [name, ...texts] of [
-    [
-      'run',
-      '--wait',
-      '--lease',
-      '--fair',
-      '--shared',
-      '--exclusive',
-      '--permits',
-      '--of',
-      '127',
-      'Examples:',
-    ],
-    ['ls', 'PATTERN', 'remainingMs', 'kind'],
-    ['inspect', 'waitingClients'],
-    ['watch', '--interval', '--count'],
-    ['unlock', '--force', '--yes', '--kind', 'Examples:'],
-  ] as const) {
-    it(`${name} --help`, async () => {
-      const { code, stdout } = await program.run([name, '--help'])
-      expect(code).toBe(0)
-      for (const text of [...texts, '--url', '--json']) expect(stdout).toContain(text)
-    })
-  }
 
   it('--version', async () => {
     expect((await program.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)

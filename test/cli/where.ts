@@ -8,13 +8,13 @@ import { MemcachedServer } from '../servers/memcached.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
 import { bringDatabase, type Database } from '../setup/databases.js'
 
-export interface Where {
+interface Where {
   readonly url: string
   stop(): unknown
 }
 
 /** What a store can of which not all can the same. */
-export interface Can {
+interface Can {
   readonly lists?: false
   /** Its word for `holdfast schema`, where it needs one. */
   readonly schema?: string
@@ -22,11 +22,6 @@ export interface Can {
   readonly locksOnly?: true
   /** It keeps a line for `--fair`, and knows no more than locks. */
   readonly linesOnly?: true
-  /** The server names a connection only. */
-  readonly namesNobody?: true
-  /** Nobody knows who polls. */
-  readonly waitersUnknown?: true
-  readonly keepsEdges?: false
 }
 
 const hosts = (endpoints: ReadonlyArray<{ host: string; port: number }>): string =>
@@ -71,20 +66,16 @@ async function onMemcached(): Promise<Where> {
   }
 }
 
-const polled = { lists: false, locksOnly: true, waitersUnknown: true, keepsEdges: false } as const
+const plain = { lists: false, locksOnly: true } as const
 
 export const otherStores: ReadonlyArray<readonly [string, () => Promise<Where>, Can]> = [
   ['SQLite', file, {}],
   ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { schema: 'postgres' }],
-  ['MySQL', inDatabase('MySQL', 'mysql'), { schema: 'mysql', waitersUnknown: true }],
-  ['MariaDB', inDatabase('MariaDB', 'mariadb'), { schema: 'mysql', waitersUnknown: true }],
-  ['etcd', onEtcd, { linesOnly: true, keepsEdges: false }],
-  ['ZooKeeper', onZooKeeper, { linesOnly: true, keepsEdges: false }],
-  ['memcached', onMemcached, polled],
-  [
-    'PostgreSQL, its advisory locks',
-    inDatabase('PostgreSQL', 'postgres+advisory'),
-    { lists: false, locksOnly: true, keepsEdges: false },
-  ],
-  ['MySQL, its GET_LOCK', inDatabase('MySQL', 'mysql+get-lock'), { ...polled, namesNobody: true }],
+  ['MySQL', inDatabase('MySQL', 'mysql'), { schema: 'mysql' }],
+  ['MariaDB', inDatabase('MariaDB', 'mariadb'), { schema: 'mysql' }],
+  ['etcd', onEtcd, { linesOnly: true }],
+  ['ZooKeeper', onZooKeeper, { linesOnly: true }],
+  ['memcached', onMemcached, plain],
+  ['PostgreSQL, its advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), plain],
+  ['MySQL, its GET_LOCK', inDatabase('MySQL', 'mysql+get-lock'), plain],
 ]

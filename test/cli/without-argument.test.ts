@@ -1,17 +1,18 @@
 /** `new Holdfast()`, which has its locks where the command line has them. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { LockClient } from '../../src/client/index.js'
-import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { storeAt } from '../../src/stores/url/index.js'
-import { useProgram } from './program.js'
+import { untilTold, useProgram } from './program.js'
+import { without } from './without.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const program = useProgram()
@@ -30,17 +31,11 @@ afterEach(async () => {
 
 /** What a process prints that runs this with the package as it is built; it must end by itself. */
 async function printed(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let out = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text
-  })
-  await once(child, 'close')
-  return out
+  return stdout
 }
 
 describe('users 6: without a server', () => {
@@ -56,11 +51,9 @@ describe('users 6: without a server', () => {
     const busy = await program.run(['run', '-n', 'x', '--', 'true'], { url: '' })
     expect(busy.code).toBe(75)
     await hold.release()
-    const running = program.start(['run', 'x', '-v', '--', 'cat'], { url: '' })
-    await running.says('got lock')
+    const running = await program.ready(['x', ...untilTold()], { url: '' })
     expect(await lock.tryAcquire()).toBeNull()
-    running.child.stdin?.end()
-    expect((await running.outcome).code).toBe(0)
+    expect((await running.goesOn()).code).toBe(0)
     await using _again = await lock.acquire()
   })
 
@@ -71,9 +64,8 @@ describe('users 6: without a server', () => {
         make === sqlite ? Reflect.apply(make, undefined, [missing]) : Reflect.construct(make, [missing])
       expect(call).toThrow(InvalidArgumentError)
     }
-    expect(() => Reflect.construct(Holdfast, [undefined, {}])).toThrow(
-      /with no argument at all .*HOLDFAST_URL/,
-    )
+    const withOptions = () => Reflect.construct(Holdfast, [undefined, {}])
+    expect(withOptions).toThrow(/with no argument at all .*HOLDFAST_URL/)
   })
 
   test('a process that a holdfast run on a server has started does not take locks of a file', () => {
@@ -86,27 +78,21 @@ describe('users 6: HOLDFAST_URL', () => {
   test('names the server, with HOLDFAST_KEY_PREFIX, as for the command line; close() ends what was opened', async () => {
     const { url } = inject('servers').standalone
     const env = { HOLDFAST_URL: url, HOLDFAST_KEY_PREFIX: `${process.pid}:` }
-    const running = program.start(['run', 'named', '-v', '--', 'cat'], { env })
-    await running.says('got lock')
+    const running = await program.ready(['named', ...untilTold()], { env })
     const script = `import { Holdfast } from 'holdfast'
       const holdfast = new Holdfast()
       console.log(await holdfast.lock('named').isLocked(), await holdfast.lock('other').isLocked())
       await holdfast.close()`
     expect(await printed(script, env)).toBe('true false\n')
-    running.child.stdin?.end()
-    expect((await running.outcome).code).toBe(0)
+    expect((await running.goesOn()).code).toBe(0)
   })
 
   test.each(['redis://user:hush-hush', 'hush-hush', 'postgres://u:hush/hush@h', 'sqlite:'])(
     '%s is refused by name, and not shown',
     (url) => {
       vi.stubEnv('HOLDFAST_URL', url)
-      expect(() => new Holdfast()).toThrow(
-        expect.objectContaining({
-          code: 'INVALID_ARGUMENT',
-          message: expect.stringMatching(/^the server URL (?!.*hush)/),
-        }),
-      )
+      const message = expect.stringMatching(/^the server URL (?!.*hush)/)
+      expect(() => new Holdfast()).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT', message }))
     },
   )
 
@@ -117,37 +103,21 @@ describe('users 6: HOLDFAST_URL', () => {
 })
 
 describe('users 6: what is not installed', () => {
-  const without = async (name: string): Promise<Record<string, string>> => {
-    const file = join(state, 'hide.cjs')
-    await writeFile(
-      file,
-      `const loader = require('node:module')
-       const { _resolveFilename } = loader
-       loader._resolveFilename = (name, ...others) => {
-         if (name === '${name}') throw Object.assign(new Error('hidden'), { code: 'MODULE_NOT_FOUND' })
-         return _resolveFilename(name, ...others)
-       }
-       process.getBuiltinModule = (name) => name === 'node:sqlite' ? undefined : require(name)`,
-    )
-    return { NODE_OPTIONS: `--require ${file}` }
-  }
   const said = `import { Holdfast, StoreError } from 'holdfast'
     try { new Holdfast() } catch (error) {
       console.log(error instanceof StoreError, error.reason, error.transient, error.message)
     }`
 
   test.each([
-    ['libsql', '', /^true not-installed false .*npm install libsql.*Node 22\.13.*HOLDFAST_URL/],
-    ['ioredis', 'redis://h', /^true not-installed false .*npm install ioredis/],
-    ['pg', 'postgres://u:p@h/d', /^true not-installed false .*npm install pg/],
-    ['mysql2/promise', 'mysql://u:p@h/d', /^true not-installed false .*npm install mysql2/],
-    ['holdfast/sqlite', '', /^true not-installed false .*bundled without it.*holdfast\/sqlite/],
-    ['holdfast/url', '', /^true not-installed false .*new Holdfast\(sqlite\(\)\)/],
+    ['libsql', '', /.*npm install libsql.*Node 22\.13.*HOLDFAST_URL/],
+    ['ioredis', 'redis://h', /.*npm install ioredis/],
+    ['pg', 'postgres://u:p@h/d', /.*npm install pg/],
+    ['mysql2/promise', 'mysql://u:p@h/d', /.*npm install mysql2/],
+    ['holdfast/sqlite', '', /.*bundled without it.*holdfast\/sqlite/],
+    ['holdfast/url', '', /.*new Holdfast\(sqlite\(\)\)/],
   ])('%s: the error says what to do', async (name, url, says) => {
-    expect(await printed(said, { ...(await without(name)), HOLDFAST_URL: url })).toMatch(says)
-  })
-
-  test('is none of the failures that a request may be repeated after', () => {
-    expect(new StoreError('not-installed', 'open', { transient: false }).transient).toBe(false)
+    const told = await printed(said, { ...(await without(name, state)), HOLDFAST_URL: url })
+    expect(told).toMatch(/^true not-installed false /)
+    expect(told).toMatch(says)
   })
 })

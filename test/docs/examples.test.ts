@@ -1,7 +1,11 @@
 /** What the pages show is true: see snippet.ts for how an example is written. */
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { basename } from 'node:path'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { Program } from '../examples/program.js'
-import { Project } from './project.js'
+import { withAdmin } from '../servers/admin.js'
+import { bringServer } from '../servers/index.js'
+import { duringAll } from '../setup/during.js'
+import { isOfVitest, Project } from './project.js'
 import { allSnippets, type Snippet, snippetsOf } from './snippet.js'
 import { Surroundings } from './surroundings.js'
 import { typeErrors } from './type-check.js'
@@ -9,14 +13,19 @@ import { typeErrors } from './type-check.js'
 const snippets = allSnippets()
 const examples = snippets.filter(({ example }) => example !== undefined)
 
-describe('the code in README.md and docs/', () => {
-  const surroundings = new Surroundings()
-  let project: Project
-  beforeAll(async () => {
-    project = await Project.create()
-  })
-  afterAll(() => Promise.all([project.remove(), surroundings.end()]))
+const fragments = snippets.filter(({ example }) => example === undefined)
 
+const surroundings = duringAll(() => new Surroundings())
+const project = duringAll(() => Project.create())
+
+/** That it ends by itself and without an error; returns what it has printed. */
+async function expectRun(program: Program): Promise<string> {
+  const { code, stdout, stderr } = await program.endWithin(30_000)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+describe('the code in README.md and docs/', () => {
   test('passes the compiler', { timeout: 120_000 }, () => {
     expect(typeErrors(snippets)).toEqual([])
   })
@@ -32,55 +41,88 @@ describe('the code in README.md and docs/', () => {
     expect(names).toEqual([...new Set(names)])
   })
 
-  test.each(examples.map((snippet): [string, Snippet] => [titleOf(snippet), snippet]))(
-    '%s runs and prints what it says',
-    { timeout: 60_000 },
-    async (_title, snippet) => {
-      const file = await project.add(snippet)
-      const program = new Program(file, [], {
+  test.each(examples.map((snippet) => ({ title: `${placeOf(snippet)} ${snippet.example}`, snippet })))(
+    '$title runs and prints what it says',
+    async ({ snippet }) => {
+      const program = new Program(await project.add(snippet), [], {
         // One that names no server has its locks in a file of the user.
         HOLDFAST_REDIS_URL: /redis/i.test(snippet.code) ? inject('servers').standalone.url : '',
         XDG_STATE_HOME: project.dir,
         ...(await surroundings.of(snippet)),
       })
-      const { code, stdout, stderr } = await program.endWithin(30_000)
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(linesOf(stdout)).toEqual(snippet.output.map(patternOf))
+      const stdout = await expectRun(program)
+      const lines = stdout === '' ? [] : stdout.replace(/\n$/, '').split('\n')
+      expect(lines).toEqual(snippet.output.map(patternOf))
+    },
+  )
+})
+
+describe('the code that is no complete program, among the names that a reader takes for granted', () => {
+  const bring = () => bringServer({ flavour: inject('servers').flavour })
+  const [one, two, three] = [duringAll(bring), duringAll(bring), duringAll(bring)]
+
+  /** Some leave locks held. */
+  beforeEach(async () => {
+    for (const server of [one, two, three]) await withAdmin(server, (command) => command('FLUSHALL'))
+  })
+
+  /** The servers that pages name by addresses of their own. */
+  function network(): Record<string, number> {
+    const [sentinel] = inject('servers').sentinel.sentinels
+    if (!sentinel) throw new Error('there are servers')
+    return {
+      ...{ 'localhost:6379': one.port, '127.0.0.1:6379': one.port, '10.0.0.1:6379': one.port },
+      ...{ 'redis-a:6379': one.port, 'redis-b:6379': two.port, 'redis-c:6379': three.port },
+      ...{ '127.0.0.1:26379': sentinel.port, '10.0.0.1:26379': sentinel.port },
+    }
+  }
+
+  /** The contract is run by Vitest, and one rule of it shows that it is found. */
+  function commandFor(file: string, { code }: Snippet): [string, string[]] {
+    if (!isOfVitest(code)) return [file, []]
+    const options = [basename(file), '--root', project.dir, '--testNamePattern', 'O1:']
+    return ['node_modules/vitest/vitest.mjs', ['run', ...options]]
+  }
+
+  test.each(fragments.map((fragment) => ({ title: placeOf(fragment), fragment })))(
+    '$title runs',
+    async ({ fragment }) => {
+      const program = new Program(...commandFor(await project.addFragment(fragment), fragment), {
+        HOLDFAST_REDIS_URL: one.url,
+        NETWORK: JSON.stringify(network()),
+        PORT: '0',
+        ...(await surroundings.of(fragment)),
+      })
+      await expectRun(program)
     },
   )
 })
 
 describe('the check of the pages itself', () => {
-  const page = [
-    '```ts',
-    '// example: sum',
-    'console.log(1 + 1) // => 2',
-    '```',
-    '```sh',
-    'ls',
-    '```',
-    '  ```typescript',
-    '  const port: string = 6379',
-    '  ```',
-    '```ts',
-    'await lock.acquire({ waitMillis: 5 })',
-    '```',
-  ].join('\n')
-
-  test('finds the blocks, their names and what they promise', () => {
-    expect(snippetsOf('page.md', page)).toEqual([
-      { page: 'page.md', line: 2, code: expect.stringContaining('1 + 1'), example: 'sum', output: ['2'] },
-      { page: 'page.md', line: 9, code: expect.any(String), example: undefined, output: [] },
-      { page: 'page.md', line: 12, code: expect.any(String), example: undefined, output: [] },
-    ])
-    expect(() => snippetsOf('page.md', 'text\n```ts\nlet x')).toThrow('page.md:2')
-  })
+  const page = `
+\`\`\`ts
+// example: sum
+console.log(1 + 1) // => 2
+\`\`\`
+\`\`\`sh
+ls
+\`\`\`
+  \`\`\`typescript
+  const port: string = 6379
+  \`\`\`
+\`\`\`ts
+await lock.acquire({ waitMillis: 5 })
+\`\`\``
 
   test('tells what the compiler has against them, by page and line', { timeout: 120_000 }, () => {
     expect(typeErrors(snippetsOf('page.md', page))).toEqual([
-      expect.stringMatching(/^page\.md:9: .*'number' is not assignable to type 'string'/),
-      expect.stringMatching(/^page\.md:12: .*'waitMillis' does not exist/),
+      expect.stringMatching(/^page\.md:10: .*'number' is not assignable to type 'string'/),
+      expect.stringMatching(/^page\.md:13: .*'waitMillis' does not exist/),
     ])
+  })
+
+  test('a block that is never closed is a mistake', () => {
+    expect(() => snippetsOf('page.md', 'text\n```ts\nlet x')).toThrow('page.md:2')
   })
 
   test('an ellipsis stands for any text, and nothing else does', () => {
@@ -89,10 +131,6 @@ describe('the check of the pages itself', () => {
     expect('axb').not.toEqual(patternOf('a.b'))
   })
 })
-
-function linesOf(output: string): string[] {
-  return output === '' ? [] : output.replace(/\n$/, '').split('\n')
-}
 
 /** What a line of output must be to be what the comment says. */
 function patternOf(promised: string): unknown {
@@ -103,8 +141,4 @@ function patternOf(promised: string): unknown {
 
 function placeOf({ page, line }: Snippet): string {
   return `${page}:${line}`
-}
-
-function titleOf(snippet: Snippet): string {
-  return `${placeOf(snippet)} ${snippet.example}`
 }

@@ -1,7 +1,7 @@
 /** Every cell of the tables "By store" of docs/guarantees.md is shown by tests: found here by the numbers of their rules, or by name. */
 import { readFile } from 'node:fs/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { filesIn, type SourceFile } from '../architecture/files.js'
+import { expect, test } from 'vitest'
+import { filesIn } from '../architecture/files.js'
 import { testNamesOf } from '../architecture/test-names.js'
 
 const page = await readFile(new URL('../../docs/guarantees.md', import.meta.url), 'utf8')
@@ -35,11 +35,11 @@ const columns: Readonly<Record<string, Shown>> = {
 /** What the suite of `test/contract` does not run: its servers are disturbed for real, by tests of their own. */
 const NOT_ON_REDIS = 'disturbance.cases.ts'
 
-/** Rows without a rule, and cells that say more than their rule: by the row's first words, then by column, the names of tests. */
-const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+/** Rows without a rule, and cells that say more than their rule: by the row's first words, then by its columns, the names of tests. */
+const named: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>> = {
   'one owner at a time': {
-    Sentinel: ['checkReplicas: a lock that was acquired is there after its primary has crashed'],
-    SQLite: ['processes that are killed, wherever they are, hold nobody up'],
+    Sentinel: 'checkReplicas: a lock that was acquired is there after its primary has crashed',
+    SQLite: 'processes that are killed, wherever they are, hold nobody up',
     etcd: [
       'is killed and comes back: sections go on, one at a time',
       'is moved: sections go on, one at a time',
@@ -51,57 +51,37 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
   },
   'free after a crash of the holder': {
-    standalone: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
-    Sentinel: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
-    Cluster: ['L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in'],
-    memory: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
-    PostgreSQL: ['S8: a holder that is killed holds others up for its lease, and no longer'],
-    'MySQL, MariaDB': ['S8: a holder that is killed holds others up for its lease, and no longer'],
-    SQLite: ['a holder that is killed holds nothing any more, long before its lease ends'],
-    etcd: ['S8: Holdfast, in the middle of its sections: Go goes on, and no update is lost'],
-    ZooKeeper: [
+    'standalone + Sentinel + Cluster':
+      'L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in',
+    'memory + memcached':
+      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
+    'PostgreSQL + MySQL, MariaDB': 'S8: a holder that is killed holds others up for its lease, and no longer',
+    SQLite: 'a holder that is killed holds nothing any more, long before its lease ends',
+    etcd: 'S8: Holdfast, in the middle of its sections: Go goes on, and no update is lost',
+    ZooKeeper:
       'S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session',
-    ],
-    memcached: ['L3: a holder that is never heard of again has lost its lock one lease later, and knows'],
   },
   'a holder that was stopped or cut off': {
-    PostgreSQL: [
+    'PostgreSQL + MySQL, MariaDB + SQLite':
       'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
+    'PostgreSQL + MySQL, MariaDB':
       'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
-    ],
-    'MySQL, MariaDB': [
-      'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
-      'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
-    ],
-    SQLite: [
-      'L3, S2: a holder that is stopped past its lease knows at its first check, and its late release frees nothing',
-    ],
-    etcd: [
+    'etcd + ZooKeeper': [
       'L3, S2: processes that are stopped past their sessions, in 20 of 20 runs',
       'L3, S1: processes that are cut off from the server, in 20 of 20 runs',
     ],
-    ZooKeeper: [
-      'L3, S2: processes that are stopped past their sessions, in 20 of 20 runs',
-      'L3, S1: processes that are cut off from the server, in 20 of 20 runs',
-    ],
-    memcached: ['L3: a holder knows by its own clock that its lease has ended'],
+    memcached: 'L3: a holder knows by its own clock that its lease has ended',
   },
   'servers that fail': {
-    PostgreSQL: [
-      'L3: a server that crashes costs no lock whose time goes on; the others are told, and can be had again',
+    PostgreSQL:
       'to a synchronous replica: holds and tokens are kept, and those that wait are served in their order',
-    ],
-    'MySQL, MariaDB': [
+    'PostgreSQL + MySQL, MariaDB':
       'L3: a server that crashes costs no lock whose time goes on; the others are told, and can be had again',
-    ],
-    SQLite: ['a disk that is full is told, changes nothing, and is over when there is room'],
-    etcd: [
-      'L3: without a majority a lock is lost to its holder when its time is over, and is to be had when there is one again',
-    ],
-    ZooKeeper: [
+    SQLite: 'a disk that is full is told, changes nothing, and is over when there is room',
+    etcd: 'L3: without a majority a lock is lost to its holder when its time is over, and is to be had when there is one again',
+    ZooKeeper:
       'a majority is lost and comes back: a keep-alive counts for nothing meanwhile, and locks can be had again',
-    ],
-    memcached: ['L4: %s: others get the lock at once, and the holder learns of it with its next renewal'],
+    memcached: 'L4: %s: others get the lock at once, and the holder learns of it with its next renewal',
   },
   'neighbours in the same line': {
     etcd: [
@@ -114,71 +94,59 @@ const named: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ],
   },
   'a server that restarts without its data': {
-    standalone: ['W2: without its data, while one waits: the waiter is in, the holder is told'],
-    Sentinel: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
-    Cluster: ['L4: a renewal answered "not yours" is loss at once, long before the deadline'],
+    standalone: 'W2: without its data, while one waits: the waiter is in, the holder is told',
+    'Sentinel + Cluster': 'L4: a renewal answered "not yours" is loss at once, long before the deadline',
   },
   'whose clock decides': {
-    PostgreSQL: ['a change sees the time of the server'],
-    'MySQL, MariaDB': ['a change sees the time of the server'],
-    SQLite: ['all clients of a machine have the same time, whatever becomes of its wall clock'],
+    'PostgreSQL + MySQL, MariaDB': 'a change sees the time of the server',
+    SQLite: 'all clients of a machine have the same time, whatever becomes of its wall clock',
   },
   'wake-up without polling': {
-    standalone: ['common-voice PR#2476, discourse PR#17886: waiting: nothing is sent while nothing happens'],
-    Cluster: [
+    standalone: 'common-voice PR#2476, discourse PR#17886: waiting: nothing is sent while nothing happens',
+    Cluster:
       'ioredis, redisson#3349: announcements are sharded: Redisson in a cluster hears them, other nodes are spared',
-    ],
   },
   'wake-up': {
     PostgreSQL: [
       'a message comes to the client that it is for, in order, and to no other',
       '%s: it is found out and told once; there are no messages, and no statement is prepared',
     ],
-    'MySQL, MariaDB': [
+    'MySQL, MariaDB':
       'a process that waits for another: it only reads, seldom, however many of its calls wait',
-    ],
-    SQLite: ['a holder whose process ends is noticed by those who wait for it, long before its lease ends'],
-    ZooKeeper: [
+    SQLite: 'a holder whose process ends is noticed by those who wait for it, long before its lease ends',
+    ZooKeeper:
       'S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client',
-    ],
   },
   'late writes': {
-    PostgreSQL: ['one that wakes up too late cannot write: its transaction is refused'],
-    'MySQL, MariaDB': ['one that wakes up too late cannot write: its transaction is refused'],
-    SQLite: ['S10: grow when the lock was forced open, when its lease ended, and when it was left free'],
+    'PostgreSQL + MySQL, MariaDB': 'one that wakes up too late cannot write: its transaction is refused',
+    SQLite: 'S10: grow when the lock was forced open, when its lease ended, and when it was left free',
   },
   tokens: {
-    PostgreSQL: ['a token is greater than any before its row was cleaned away'],
-    'MySQL, MariaDB': ['what was cleaned away starts above all tokens it had'],
-    SQLite: ['a clean-up is remembered by the next time the machine starts, so that no token can be less'],
-    etcd: [
-      'S10: tokens grow from client to client, across a change of leader, and after the lock was left free',
-    ],
-    ZooKeeper: ['across hand-over, force, the removal of the folder, and a restart of the server'],
+    PostgreSQL: 'a token is greater than any before its row was cleaned away',
+    'MySQL, MariaDB': 'what was cleaned away starts above all tokens it had',
+    SQLite: 'a clean-up is remembered by the next time the machine starts, so that no token can be less',
+    etcd: 'S10: tokens grow from client to client, across a change of leader, and after the lock was left free',
+    ZooKeeper: 'across hand-over, force, the removal of the folder, and a restart of the server',
   },
+}
+
+/** Every column of a row of `named`, with the names of its tests. */
+function namedIn(row: string): Array<readonly [column: string, name: string]> {
+  return Object.entries(named[row] ?? {}).flatMap(([columns, names]) =>
+    columns.split(' + ').flatMap((column) => [names].flat().map((name) => [column, name] as const)),
+  )
 }
 
 /** Cells that promise nothing. */
 const NOTHING = ['', 'nothing is sent', 'nothing survives the process', 'none']
 
-interface Cell {
-  readonly row: string
-  readonly column: string
-  readonly text: string
-  readonly rules: readonly string[]
-}
-
 const cells = tablesOf(page)
-let tests: ReadonlyArray<{ readonly path: string; readonly names: readonly string[] }>
-
-beforeAll(async () => {
-  const files: SourceFile[] = [
-    ...(await filesIn(['src/conformance/cases'], '.cases.ts')),
-    ...(await filesIn(['test'], '.test.ts')),
-    ...(await filesIn(['test'], '.cases.ts')),
-  ]
-  tests = files.map((file) => ({ path: file.path, names: testNamesOf(file) }))
-})
+const files = [
+  ...(await filesIn(['src/conformance/cases'], '.cases.ts')),
+  ...(await filesIn(['test'], '.test.ts')),
+  ...(await filesIn(['test'], '.cases.ts')),
+]
+const tests = files.map((file) => ({ path: file.path, names: testNamesOf(file) }))
 
 /** The names of all tests that run on the store of that column. */
 function namesFor({ suite, own }: Shown): string[] {
@@ -194,20 +162,12 @@ function namesFor({ suite, own }: Shown): string[] {
     .flatMap(({ names }) => names)
 }
 
-function tablesOf(markdown: string): Cell[] {
+function tablesOf(markdown: string) {
   const [, section = ''] = /\n## By store\n([\s\S]*?)\n## /.exec(markdown) ?? []
   const tables = section.split(/\n(?=\n)/).filter((part) => part.includes('| |'))
   return tables.flatMap((table) => {
-    const [head = [], , ...rows] = table
-      .trim()
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .map((line) =>
-        line
-          .split('|')
-          .slice(1, -1)
-          .map((cell) => cell.trim()),
-      )
+    const lines = table.split('\n').filter((line) => line.startsWith('|'))
+    const [head = [], , ...rows] = lines.map((line) => line.split(/\s*\|\s*/).slice(1, -1))
     const titles = head.slice(1).map((title) => title.replace(/\]\([^)]*\)/g, '').replace(/\[/g, ''))
     return rows.flatMap(([row = '', ...texts]) =>
       texts.map((text, index) => ({
@@ -226,37 +186,29 @@ test('the tables are found, with the stores that tests are known for', () => {
 })
 
 test('nothing is named for a row or a column that is not there', () => {
-  const missing = Object.entries(named).flatMap(([row, byColumn]) =>
-    Object.keys(byColumn).filter(
-      (column) => !cells.some((cell) => isRow(cell, row) && cell.column === column),
-    ),
-  )
-  expect(missing).toEqual([])
+  for (const row of Object.keys(named)) {
+    const columnsThere = cells.filter((cell) => isRow(cell.row, row)).map(({ column }) => column)
+    for (const [column] of namedIn(row)) expect(columnsThere, row).toContain(column)
+  }
 })
 
-describe('shown by tests', () => {
-  test.each(cells.filter(({ text }) => !NOTHING.includes(text)))(
-    '$column: $row',
-    ({ row, column, rules }) => {
-      const shown = columns[column]
-      if (!shown) throw new Error(`no tests are known of ${column}`)
-      expect(tests.map(({ path }) => path)).toContain(shown.suite)
-      const names = namesFor(shown)
-      const wanted = Object.entries(named)
-        .filter(([start]) => isRow({ row }, start))
-        .flatMap(([, byColumn]) => byColumn[column] ?? [])
-      expect([...rules, ...wanted], 'a rule or a test').not.toEqual([])
-      for (const name of wanted) expect(names).toContain(name)
-      for (const rule of rules)
-        expect(
-          names.filter((name) => new RegExp(`\\b${rule}\\b`).test(name)),
-          rule,
-        ).not.toEqual([])
-    },
-  )
-})
+test.each(cells.filter(({ text }) => !NOTHING.includes(text)))(
+  'shown by tests: $column: $row',
+  ({ row, column, rules }) => {
+    const shown = columns[column]
+    if (!shown) throw new Error(`no tests are known of ${column}`)
+    expect(tests.map(({ path }) => path)).toContain(shown.suite)
+    const names = namesFor(shown)
+    const wanted = Object.keys(named)
+      .filter((start) => isRow(row, start))
+      .flatMap((start) => namedIn(start).flatMap(([each, name]) => (each === column ? [name] : [])))
+    expect([...rules, ...wanted], 'a rule or a test').not.toEqual([])
+    for (const name of wanted) expect(names).toContain(name)
+    for (const rule of rules) expect(names.join('\n'), rule).toMatch(new RegExp(`\\b${rule}\\b`))
+  },
+)
 
 /** Whether the row is called so, but for the numbers of its rules. */
-function isRow({ row }: Pick<Cell, 'row'>, name: string): boolean {
+function isRow(row: string, name: string): boolean {
   return row.replace(/ \([^)]*\)$/, '').replaceAll('`', '') === name || row.startsWith(`${name} (`)
 }

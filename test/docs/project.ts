@@ -8,17 +8,12 @@ import { isOfNest, nestOptions } from './type-check.js'
 
 /** What the examples import beside this package. */
 const packages = [
-  ...['ioredis', 'redis', 'pg', 'postgres', 'mysql2', 'mariadb', 'iovalkey', 'prom-client', 'vitest'],
-  ...['@opentelemetry/api', '@opentelemetry/context-async-hooks', '@opentelemetry/sdk-trace-base'],
-  ...['express', 'fastify', 'hono', 'node-cron', 'bullmq'],
-  ...[
-    '@nestjs/common',
-    '@nestjs/core',
-    '@nestjs/platform-express',
-    '@nestjs/schedule',
-    '@nestjs/testing',
-    '@nestjs/terminus',
-  ],
+  ...'ioredis redis pg postgres mysql2 mariadb iovalkey prom-client vitest'.split(' '),
+  ...'express fastify hono node-cron bullmq'.split(' '),
+  ...['api', 'context-async-hooks', 'sdk-trace-base'].map((name) => `@opentelemetry/${name}`),
+  ...['common', 'core', 'platform-express', 'schedule', 'testing', 'terminus'].map(
+    (name) => `@nestjs/${name}`,
+  ),
 ]
 
 /** A reader's project: somewhere else, with this package, the client libraries and frameworks installed. */
@@ -63,8 +58,8 @@ export class Project {
     return join(this.dir, `${page.replaceAll('/', '-')}-${line}${kind}`)
   }
 
-  async remove(): Promise<void> {
-    await rm(this.dir, { recursive: true, force: true })
+  stop(): Promise<void> {
+    return rm(this.dir, { recursive: true, force: true })
   }
 }
 

@@ -13,11 +13,16 @@ const databases = {
 } as const
 const databaseNames = ['DATABASE_URL', 'MARIADB_URL', 'MYSQL_URL'] as const
 
+/** One of each for all. */
+const shared: ReadonlyArray<readonly [string, () => Promise<{ address: string; stop(): unknown }>]> = [
+  ['MEMCACHED', () => MemcachedServer.start()],
+  ['ZOOKEEPER', () => ZooKeeperServer.start()],
+]
+
 /** The servers that the code in the pages asks its environment for, by the names under which it does. */
 export class Surroundings {
-  readonly #ends: Array<() => Promise<void>> = []
-  /** One of each for all. */
-  readonly #shared = new Map<string, Promise<string>>()
+  readonly #ends: Array<() => unknown> = []
+  readonly #shared = new Map<string, Promise<{ readonly address: string }>>()
 
   /** What the environment says to this code; a database, and an etcd, is its own. */
   async of({ code }: Snippet): Promise<Record<string, string>> {
@@ -25,9 +30,13 @@ export class Surroundings {
     for (const name of databaseNames) if (code.includes(name)) env[name] = await this.#database(name, code)
     if (/Pool\(\)|postgresJs\(\)/.test(code))
       Object.assign(env, asPg(await this.#database('DATABASE_URL', code)))
-    if (code.includes('ETCD_URL')) env['ETCD_URL'] = await this.#etcd()
-    if (code.includes('MEMCACHED')) env['MEMCACHED'] = await this.#once('memcached', () => this.#memcached())
-    if (code.includes('ZOOKEEPER')) env['ZOOKEEPER'] = await this.#once('ZooKeeper', () => this.#zooKeeper())
+    if (code.includes('ETCD_URL')) env['ETCD_URL'] = (await this.#started(EtcdServer.start())).url
+    for (const [name, start] of shared)
+      if (code.includes(name)) {
+        const server = this.#shared.get(name) ?? this.#started(start())
+        this.#shared.set(name, server)
+        env[name] = (await server).address
+      }
     return env
   }
 
@@ -35,10 +44,10 @@ export class Surroundings {
     await Promise.all(this.#ends.splice(0).map((end) => end()))
   }
 
-  #once(name: string, start: () => Promise<string>): Promise<string> {
-    const started = this.#shared.get(name) ?? start()
-    this.#shared.set(name, started)
-    return started
+  async #started<Server extends { stop(): unknown }>(starting: Promise<Server>): Promise<Server> {
+    const server = await starting
+    this.#ends.push(() => server.stop())
+    return server
   }
 
   /** With Holdfast's table, unless the code makes that itself. */
@@ -50,24 +59,6 @@ export class Surroundings {
     const url = `${scheme}://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
     if (!code.includes('createTable')) await execute(url, await schemas[scheme]())
     return url
-  }
-
-  async #etcd(): Promise<string> {
-    const server = await EtcdServer.start()
-    this.#ends.push(() => server.stop())
-    return server.url
-  }
-
-  async #memcached(): Promise<string> {
-    const server = await MemcachedServer.start()
-    this.#ends.push(async () => void (await server.stop()))
-    return server.address
-  }
-
-  async #zooKeeper(): Promise<string> {
-    const server = await ZooKeeperServer.start()
-    this.#ends.push(() => server.stop())
-    return server.address
   }
 }
 

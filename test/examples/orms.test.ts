@@ -48,6 +48,7 @@ CREATE TRIGGER note BEFORE UPDATE ON invoice FOR EACH ROW EXECUTE FUNCTION note_
 INSERT INTO invoice VALUES (42, false);
 `
 
+const timeout = 90_000
 let folder: string
 
 beforeAll(async () => {
@@ -89,9 +90,7 @@ await onDatabases(['PostgreSQL'], (given) => {
   afterAll(() => client.end())
 
   describe.each(examples.map((snippet) => ({ title: snippet.example, snippet })))('$title', ({ snippet }) => {
-    test('locks and writes in one transaction, which leaves no lock behind', {
-      timeout: 90_000,
-    }, async () => {
+    test('locks and writes in one transaction, which leaves no lock behind', { timeout }, async () => {
       await query('UPDATE invoice SET settled = false; DELETE FROM locks_seen')
       expect(await ending(snippet, given())).toMatchObject({ code: 0, stderr: '' })
       expect(await query('SELECT settled FROM invoice')).toEqual([{ settled: true }])
@@ -101,7 +100,7 @@ await onDatabases(['PostgreSQL'], (given) => {
       await query('ROLLBACK')
     })
 
-    test('writes nothing while another transaction has the lock', { timeout: 90_000 }, async () => {
+    test('writes nothing while another transaction has the lock', { timeout }, async () => {
       await query('UPDATE invoice SET settled = false')
       await query('BEGIN')
       await transactionLock(client, 'invoice:42')

@@ -1,6 +1,7 @@
 /** A real Fastify with the plugin, its locks in memory, in Redis and behind a proxy that hangs. */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { Latch } from '../../src/conformance/latch.js'
 import { Holdfast, httpAnswer, type RedisClient, type Store } from '../../src/index.js'
 import { fastifyHoldfast } from '../../src/integrations/fastify/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
@@ -12,14 +13,7 @@ async function start(
   store: RedisClient | Store,
   options = {},
   before: (app: FastifyInstance) => void = () => undefined,
-): Promise<{
-  app: FastifyInstance
-  logged: string[]
-  settle: (
-    id: string,
-    prefix?: string,
-  ) => Promise<{ status: number; text: string; retryAfter: string | null }>
-}> {
+) {
   const logged: string[] = []
   const app = Fastify({ logger: { level: 'info', stream: { write: (line: string) => logged.push(line) } } })
   onTestFinished(() => app.close())
@@ -37,11 +31,8 @@ async function start(
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const settle = async (id: string, prefix = 'invoices') => {
     const response = await fetch(`${url}/${prefix}/${id}`, { method: 'POST' })
-    return {
-      status: response.status,
-      text: await response.text(),
-      retryAfter: response.headers.get('retry-after'),
-    }
+    const retryAfter = response.headers.get('retry-after')
+    return { status: response.status, text: await response.text(), retryAfter }
   }
   return { app, logged, settle }
 }
@@ -57,12 +48,8 @@ describe.each([
     await app.holdfast.lock(`invoice:${id}`).withLock(async ({ owner }) => {
       const { status, text, retryAfter } = await settle(id)
       expect({ status, retryAfter }).toEqual({ status: 423, retryAfter: '1' })
-      expect(JSON.parse(text)).toEqual({
-        statusCode: 423,
-        code: 'LOCK_TIMEOUT',
-        error: 'Locked',
-        message: expect.any(String),
-      })
+      const error = { statusCode: 423, code: 'LOCK_TIMEOUT', error: 'Locked', message: expect.any(String) }
+      expect(JSON.parse(text)).toEqual(error)
       for (const hidden of [id, owner]) expect(text).not.toContain(hidden)
       expect(logged.join()).toContain(id)
     })
@@ -71,26 +58,19 @@ describe.each([
   test('when the application closes, a running section ends and releases its lock; what comes later is refused', async () => {
     const store = open()
     const { app } = await start(store, { drainMs: 20_000 })
-    const other = new Holdfast(store)
+    await using other = new Holdfast(store)
     const name = `report:${crypto.randomUUID()}`
     const begun = new Promise((resolve) => app.holdfast.once('acquired', resolve))
-    let end = (): void => undefined
-    const work = app.holdfast.lock(name).withLock(() => new Promise<void>((resolve) => (end = resolve)))
+    const end = new Latch()
+    const work = app.holdfast.lock(name).withLock(() => end.opened)
     await begun
     const closing = app.close()
-    await expect
-      .poll(() =>
-        app.holdfast
-          .lock('any')
-          .withLock(() => 'free')
-          .catch(String),
-      )
-      .toContain('ClosedError')
-    end()
+    const any = app.holdfast.lock('any')
+    await expect.poll(() => any.withLock(() => 'free').catch(String)).toContain('ClosedError')
+    end.open()
     await work
     await closing
     expect(await other.lock(name).tryAcquire()).not.toBeNull()
-    await other.close()
   })
 })
 
@@ -106,18 +86,14 @@ test('a store that is down is 503, without its address', async () => {
 })
 
 test('errors that are not of Holdfast go to Fastify’s handler', async () => {
-  const plain = await start(new MemoryStore())
-  expect(await plain.settle('1', 'broken')).toMatchObject({
-    status: 500,
-    text: expect.stringContaining('of the application'),
-  })
+  const { settle } = await start(new MemoryStore())
+  const failed = { status: 500, text: expect.stringContaining('of the application') }
+  expect(await settle('1', 'broken')).toMatchObject(failed)
 })
 
 test('answersErrors: false leaves errors to the application, which can answer them likewise', async () => {
-  const { app, settle } = await start(new MemoryStore(), { answersErrors: false }, (app) => {
-    app.setErrorHandler((error, _request, reply) =>
-      reply.code(httpAnswer(error)?.statusCode ?? 418).send('mine'),
-    )
+  const { app, settle } = await start(new MemoryStore(), { answersErrors: false }, (each) => {
+    each.setErrorHandler((error, _, reply) => reply.code(httpAnswer(error)?.statusCode ?? 418).send('mine'))
   })
   expect(await settle('1', 'broken')).toMatchObject({ status: 418, text: 'mine' })
   await app.holdfast.lock('invoice:1').withLock(async () => {
@@ -126,17 +102,11 @@ test('answersErrors: false leaves errors to the application, which can answer th
 })
 
 test('two plugins, or options that are none, are refused when the application starts', async () => {
-  const app = Fastify()
-  onTestFinished(() => app.close())
-  await app.register(fastifyHoldfast, { store: new MemoryStore() })
-  const again = app.register(fastifyHoldfast, { store: new MemoryStore() })
-  await expect(Promise.resolve(again)).rejects.toThrow(/holdfast/)
-  const wrong: object = { store: new MemoryStore(), drainMS: 5 }
-  const other = Fastify()
-  onTestFinished(() => other.close())
-  await expect(
-    Promise.resolve(Reflect.apply(other.register, other, [fastifyHoldfast, wrong])),
-  ).rejects.toThrow(/drainMS/)
+  const again = start(new MemoryStore(), {}, (app) => {
+    void app.register(fastifyHoldfast, { store: new MemoryStore() })
+  })
+  await expect(again).rejects.toThrow(/holdfast/)
+  await expect(start(new MemoryStore(), { drainMS: 5 })).rejects.toThrow(/drainMS/)
 })
 
 test('Fastify 4 takes the plugin, too', () => {

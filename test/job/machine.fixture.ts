@@ -12,11 +12,6 @@ export interface Task {
   readonly atLeastMs: number
 }
 
-/** By the clock of the machines that are right. */
-export interface Firing {
-  readonly at: number
-}
-
 const task: Task = JSON.parse(process.argv[2] ?? '')
 const rightNow = Date.now
 Date.now = () => rightNow() + task.skewMs
@@ -26,7 +21,8 @@ const holdfast = new Holdfast(standaloneClient(task.server))
 await holdfast.lock(task.name).isLocked()
 const told = once(process, 'message')
 process.send?.({ ready: true })
-const [firing]: Firing[] = await told
+/** By the clock of the machines that are right. */
+const [firing]: Array<{ readonly at: number }> = await told
 await new Promise((resolve) => setTimeout(resolve, (firing?.at ?? 0) - Date.now()))
 const terms = { atLeastMs: task.atLeastMs, atMostMs: 60_000 }
 const { ran } = await holdfast.job(task.name, terms, () => undefined)

@@ -15,13 +15,8 @@ class Candidate {
 
   constructor(name: string) {
     const task: Task = { server: inject('servers').standalone, name, watchdogMs }
-    this.process = fork(
-      programOf(new URL('./candidate.fixture.ts', import.meta.url)),
-      [JSON.stringify(task)],
-      {
-        execArgv: [],
-      },
-    )
+    const program = programOf(new URL('./candidate.fixture.ts', import.meta.url))
+    this.process = fork(program, [JSON.stringify(task)], { execArgv: [] })
     this.process.on('message', (word: Word) => this.words.push(word))
     started.push(this.process)
   }
@@ -37,34 +32,30 @@ class Candidate {
   }
 }
 
-function electionName(): string {
-  names += 1
-  return `leader:crash:${process.pid}:${Date.now()}:${names}`
-}
-
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 })
 
+/** The first of two is elected, and then the other, since that signal has come to the first. */
+async function succession(signal: NodeJS.Signals) {
+  names += 1
+  const name = `leader:crash:${process.pid}:${Date.now()}:${names}`
+  const first = new Candidate(name)
+  const before = await eventually(() => first.fence)
+  const second = new Candidate(name)
+  first.process.kill(signal)
+  const after = await eventually(() => second.fence)
+  expect(after).toBeGreaterThan(before ?? 0n)
+  return { first, before, second, after }
+}
+
 describe('a leader that is gone', () => {
   test('E3: after a SIGKILL the next is elected when the lease ends, with a greater fence', async () => {
-    const name = electionName()
-    const first = new Candidate(name)
-    const before = await eventually(() => first.fence)
-    const second = new Candidate(name)
-    first.process.kill('SIGKILL')
-    const after = await eventually(() => second.fence)
-    expect(after).toBeGreaterThan(before ?? 0n)
+    await succession('SIGKILL')
   })
 
   test('E1: one that is stopped past its lease and wakes up late does not believe to lead', async () => {
-    const name = electionName()
-    const first = new Candidate(name)
-    const before = await eventually(() => first.fence)
-    const second = new Candidate(name)
-    first.process.kill('SIGSTOP')
-    const after = await eventually(() => second.fence)
-    expect(after).toBeGreaterThan(before ?? 0n)
+    const { first, before, second, after } = await succession('SIGSTOP')
     // The question waits in its pipe: it is read before any timer of the process gets to the end of the lease.
     first.process.send('do you lead?')
     first.process.kill('SIGCONT')
@@ -72,8 +63,7 @@ describe('a leader that is gone', () => {
     await first.says({ ended: 'lost' })
     second.process.kill('SIGKILL')
     // It stands again.
-    expect(await eventually(() => (first.fence === before ? undefined : first.fence))).toBeGreaterThan(
-      after ?? 0n,
-    )
+    const again = await eventually(() => (first.fence === before ? undefined : first.fence))
+    expect(again).toBeGreaterThan(after ?? 0n)
   })
 })

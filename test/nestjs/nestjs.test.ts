@@ -1,11 +1,19 @@
 /** A real application of Nest, served on a port, with its locks in memory and in Redis. */
-import type { DynamicModule, INestApplication } from '@nestjs/common'
+import type { ArgumentsHost, DynamicModule, INestApplication } from '@nestjs/common'
 import { type AbstractHttpAdapter, APP_FILTER } from '@nestjs/core'
 import { ExpressAdapter } from '@nestjs/platform-express'
 import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
 import { afterEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
-import { Holdfast, InvalidArgumentError } from '../../src/index.js'
+import { Latch } from '../../src/conformance/latch.js'
+import {
+  Holdfast,
+  HoldfastError,
+  InvalidArgumentError,
+  LockTimeoutError,
+  type RedisClient,
+  type Store,
+} from '../../src/index.js'
 import {
   HoldfastHealthIndicator,
   HoldfastModule,
@@ -31,22 +39,21 @@ async function start(
   return application
 }
 
-async function ask(
-  application: INestApplication,
-  path: string,
-  method = 'POST',
-): Promise<{ status: number; text: string }> {
+/** With its locks there. */
+const startWith = (store: RedisClient | Store, settings: { drainMs?: number } = {}) =>
+  start(HoldfastModule.forRoot({ store, ...settings }))
+
+async function ask(application: INestApplication, path: string, method = 'POST') {
   const response = await fetch(`${await application.getUrl()}${path}`, { method })
-  return { status: response.status, text: await response.text() }
+  const retryAfter = response.headers.get('retry-after')
+  return { status: response.status, text: await response.text(), retryAfter }
 }
 
 /** Stops settlements until it is opened. */
-function closeGate(journal: Journal): { begun: Promise<void>; open: () => void } {
-  let open = (): void => undefined
-  journal.gate = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { begun: new Promise((resolve) => journal.begun.push(resolve)), open: () => open() }
+function closeGate(journal: Journal) {
+  const gate = new Latch()
+  journal.gate = gate.opened
+  return { begun: new Promise<void>((resolve) => journal.begun.push(resolve)), open: () => gate.open() }
 }
 
 const places = [
@@ -60,10 +67,7 @@ const places = [
 describe.each(places)('an application with its locks in %s', (_place, open) => {
   test('@Lock: requests for one invoice take turns in two instances, and the lock is free afterwards', async () => {
     const store = open()
-    const [one, two] = [
-      await start(HoldfastModule.forRoot({ store })),
-      await start(HoldfastModule.forRoot({ store })),
-    ]
+    const [one, two] = [await startWith(store), await startWith(store)]
     const [first, second] = [one.get(Journal), two.get(Journal)]
     const id = crypto.randomUUID()
     const gate = closeGate(first)
@@ -74,28 +78,24 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
     await waiting
     expect(second.settlements).toEqual([])
     gate.open()
-    expect(await here).toEqual({ status: 201, text: `invoice:${id} settled` })
-    expect(await there).toEqual({ status: 201, text: `invoice:${id} settled` })
+    for (const answer of [here, there])
+      expect(await answer).toMatchObject({ status: 201, text: `invoice:${id} settled` })
     expect(second.settlements).toEqual([`settle ${id}`, `settled ${id}`])
     expect(await one.get(Holdfast).lock(`invoice:${id}`).isLocked()).toBe(false)
   })
 
   test('@Lock: re-enters, and goes on a handler of a controller', async () => {
-    const application = await start(HoldfastModule.forRoot({ store: open() }))
+    const application = await startWith(open())
     const id = crypto.randomUUID()
-    expect(await application.get(Invoices).settleTwice({ id })).toEqual([
-      `invoice:${id} settled`,
-      `invoice:${id} settled`,
-    ])
-    expect(await ask(application, `/invoices/${id}/direct`)).toEqual({ status: 201, text: '{"locked":true}' })
-    await application
-      .get(Holdfast)
-      .lock(`invoice:${id}`)
-      .withLock(async () => {
-        const { status, text } = await ask(application, `/invoices/${id}/direct`)
-        expect(status).toBe(500)
-        expect(text).not.toContain(id)
-      })
+    const settled = `invoice:${id} settled`
+    expect(await application.get(Invoices).settleTwice({ id })).toEqual([settled, settled])
+    const locked = { status: 201, text: '{"locked":true}' }
+    expect(await ask(application, `/invoices/${id}/direct`)).toMatchObject(locked)
+    const lock = application.get(Holdfast).lock(`invoice:${id}`)
+    const refused = { status: 500, text: expect.not.stringContaining(id) }
+    await lock.withLock(async () => {
+      expect(await ask(application, `/invoices/${id}/direct`)).toMatchObject(refused)
+    })
   })
 
   test.each([
@@ -110,12 +110,8 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
       const id = crypto.randomUUID()
       const lock = application.get(Holdfast).lock(`invoice:${id}`)
       await lock.withLock(async () => {
-        const response = await fetch(`${await application.getUrl()}/invoices/${id}/direct`, {
-          method: 'POST',
-        })
-        expect(response.status).toBe(423)
-        expect(response.headers.get('retry-after')).toBe('1')
-        const text = await response.text()
+        const { status, text, retryAfter } = await ask(application, `/invoices/${id}/direct`)
+        expect({ status, retryAfter }).toEqual({ status: 423, retryAfter: '1' })
         expect(JSON.parse(text)).toMatchObject({ statusCode: 423, code: 'LOCK_TIMEOUT' })
         expect(text).not.toContain(id)
       })
@@ -126,11 +122,8 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
 
   test('@ScheduledLock: of two instances whose @Cron fires, one runs the method, in either order of the decorators', async () => {
     const store = open()
-    const settings = { useFactory: () => ({ store }) }
-    const [one, two] = [
-      await start(HoldfastModule.forRootAsync(settings)),
-      await start(HoldfastModule.forRootAsync(settings)),
-    ]
+    const module = HoldfastModule.forRootAsync({ useFactory: () => ({ store }) })
+    const [one, two] = [await start(module), await start(module)]
     const lines = (): string[] => [...one.get(Journal).reports, ...two.get(Journal).reports].sort()
     const firings = (instance: INestApplication): number => {
       const { acquired, timedOut } = instance.get(Holdfast).metrics()
@@ -141,19 +134,10 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
     expect(lines()).toEqual(['above report:above', 'below report:below'])
   })
 
-  test('the health indicator says up', async () => {
-    const application = await start(HoldfastModule.forRoot({ store: open() }))
-    const { status, text } = await ask(application, '/health', 'GET')
-    expect(status).toBe(200)
-    expect(JSON.parse(text)).toMatchObject({ status: 'ok', info: { locks: { status: 'up' } } })
-  })
-
   test('when the application closes, a running section ends, releases its lock, and nobody waits for a lease', async () => {
     const store = open()
-    const [application, other] = [
-      await start(HoldfastModule.forRoot({ store, drainMs: 20_000 })),
-      new Holdfast(store),
-    ]
+    const application = await startWith(store, { drainMs: 20_000 })
+    await using other = new Holdfast(store)
     const journal = application.get(Journal)
     const id = crypto.randomUUID()
     const gate = closeGate(journal)
@@ -161,45 +145,34 @@ describe.each(places)('an application with its locks in %s', (_place, open) => {
     const work = application.get(Invoices).settle({ id })
     await gate.begun
     const closing = application.close()
-    await expect
-      .poll(() =>
-        application
-          .get(Holdfast)
-          .lock('any')
-          .withLock(() => 'free')
-          .catch(String),
-      )
-      .toContain('ClosedError')
+    const any = application.get(Holdfast).lock('any')
+    await expect.poll(() => any.withLock(() => 'free').catch(String)).toContain('ClosedError')
     gate.open()
     expect(await work).toBe(`invoice:${id} settled`)
     await closing
     expect(await other.lock(`invoice:${id}`).tryAcquire()).not.toBeNull()
-    await other.close()
   })
 })
 
 test('drainMs bounds the wait for a section that does not end: its signal aborts', async () => {
-  const application = await start(HoldfastModule.forRoot({ store: new MemoryStore(), drainMs: 50 }))
-  const aborted = application
-    .get(Holdfast)
-    .lock('endless')
-    .withLock(async ({ signal }) => {
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    })
+  const application = await startWith(new MemoryStore(), { drainMs: 50 })
+  const lock = application.get(Holdfast).lock('endless')
+  const aborted = lock.withLock(async ({ signal }) => {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
   const outcome = later(expect(aborted).rejects.toMatchObject({ code: 'CLOSED' }))
-  await expect.poll(() => application.get(Holdfast).lock('endless').isLocked()).toBe(true)
+  await expect.poll(() => lock.isLocked()).toBe(true)
   await application.close()
   await outcome
 })
 
 test('the health indicator says down, and neither where nor why in detail, when Redis hangs, refuses or is closed', async () => {
-  const server = inject('servers').standalone
-  const proxy = await RespProxy.before(server)
-  const application = await start(
-    HoldfastModule.forRoot({ store: standaloneClient({ host: proxy.host, port: proxy.port }) }),
-  )
+  const proxy = await RespProxy.before(inject('servers').standalone)
+  const application = await startWith(standaloneClient({ host: proxy.host, port: proxy.port }))
   const indicator = application.get(HoldfastHealthIndicator)
   expect(await indicator.check('locks', 10_000)).toEqual({ locks: { status: 'up' } })
+  const up = { status: 'ok', info: { locks: { status: 'up' } } }
+  expect(JSON.parse((await ask(application, '/health', 'GET')).text)).toMatchObject(up)
   proxy.blackHole()
   const { status, text } = await ask(application, '/health', 'GET')
   expect(status).toBe(503)
@@ -230,7 +203,7 @@ test('isGlobal: false keeps the client to the modules that import it', async () 
 })
 
 test('overrideProvider puts another client in the place of the module’s', async () => {
-  const mine = new Holdfast(new MemoryStore())
+  await using mine = new Holdfast(new MemoryStore())
   const compiled = await Test.createTestingModule({
     imports: [
       HoldfastModule.forRoot({ store: standaloneClient({ host: '127.0.0.1', port: 1 }) }),
@@ -242,30 +215,23 @@ test('overrideProvider puts another client in the place of the module’s', asyn
     .compile()
   expect(await compiled.get(Invoices).settle({ id: '1' })).toBe('invoice:1 settled')
   expect(mine.metrics().acquired).toBe(1)
-  await mine.close()
 })
 
-test('users 6: without settings locks are where HOLDFAST_URL says, and an undefined store is a mistake', async () => {
+test('users 6: without settings locks are where HOLDFAST_URL says', async () => {
   vi.stubEnv('HOLDFAST_URL', inject('servers').standalone.url)
   const application = await start(HoldfastModule.forRoot())
   const id = crypto.randomUUID()
-  await application
-    .get(Holdfast)
-    .lock(id)
-    .withLock(async () => {
-      await using other = new Holdfast(standaloneClient(inject('servers').standalone))
-      expect(await other.lock(id).isLocked()).toBe(true)
-    })
-  const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [{ store: undefined }])
-  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(
-    /^store is undefined; accepted: a client or a store/,
-  )
+  await using other = new Holdfast(standaloneClient(inject('servers').standalone))
+  const lock = application.get(Holdfast).lock(id)
+  await lock.withLock(async () => expect(await other.lock(id).isLocked()).toBe(true))
 })
 
-test('wrong settings are refused when the application starts', async () => {
-  const settings: unknown = { store: new MemoryStore(), drainMS: 5 }
+test.each([
+  ['users 6: an undefined store', { store: undefined }, /^store is undefined; accepted: a client or a store/],
+  ['a setting that there is none of', { store: new MemoryStore(), drainMS: 5 }, /drainMS/],
+])('%s is refused when the application starts', async (_, settings, says) => {
   const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings])
-  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(/drainMS/)
+  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(says)
 })
 
 test('a decorator that is not on a method, or is told no terms, is refused at once', () => {
@@ -273,4 +239,11 @@ test('a decorator that is not on a method, or is told no terms, is refused at on
     /experimentalDecorators/,
   )
   expect(() => Lock('{0.}')).toThrow(InvalidArgumentError)
+})
+
+test('users 7: what is no request over HTTP is passed on', () => {
+  const host: unknown = { getType: () => 'rpc' }
+  const isHost = (it: unknown): it is ArgumentsHost => it === host
+  if (!isHost(host)) throw new TypeError()
+  expect(() => new LockFilter().catch(new LockTimeoutError('secret', 100, {}), host)).toThrow(HoldfastError)
 })

@@ -1,16 +1,13 @@
 /** The page for who does not see it, or sees it on a phone: axe finds nothing in any part of it, and nothing sticks out. */
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { refusal } from './chromium.js'
-import { pageOf } from './mounted-page.js'
-import { express, LOGIN } from './mounting.js'
-import { useStage } from './stage.js'
+import { beforeEach, expect, it } from 'vitest'
+import { express, LOGIN, mounted } from './mounting.js'
+import { describeInBrowser } from './stage.js'
 
 const LONG = 'warehouse:7:aisle:12:shelf:a-very-long-name-of-a-lock-that-some-program-has-chosen:reorder'
 
-describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refusal}` : ''}`, () => {
-  const stage = useStage()
+describeInBrowser('holdfast ui for all', (stage) => {
   beforeEach(async () => {
     const { scene } = stage
     await scene.everyday()
@@ -25,11 +22,8 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
     const found = await page.evaluate(
       'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))',
     )
-    expect([part, found]).toEqual([part, []])
-    expect([part, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([
-      part,
-      true,
-    ])
+    expect(found, part).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), part).toBe(true)
   }
 
   const looks = (['light', 'dark'] as const).flatMap((colours) =>
@@ -46,14 +40,12 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
       await page.locator('.spark').first().waitFor()
       await page.getByText('holds up 4 other locks').click()
       await check(page, 'list')
-      expect(await page.evaluate('getComputedStyle(document.querySelector(".bar")).transitionDuration')).toBe(
-        '0s',
-      )
+      const moves = 'getComputedStyle(document.querySelector(".bar")).transitionDuration'
+      expect(await page.evaluate(moves)).toBe('0s')
       await page.locator('#rows').getByRole('link', { name: 'invoice:42' }).click()
-      const button = page.getByRole('button', { name: 'Free this fenced lock…' })
-      await button.waitFor()
+      await page.getByRole('button', { name: 'Free this fenced lock…' }).waitFor()
       await check(page, 'lock')
-      await button.click()
+      await page.getByRole('button', { name: 'Free this fenced lock…' }).click()
       await page.getByRole('dialog').waitFor()
       await check(page, 'question')
       await page.getByRole('button', { name: 'Leave it' }).click()
@@ -69,17 +61,10 @@ describe.skipIf(refusal !== undefined)(`holdfast ui for all${refusal ? `: ${refu
       acquired += 3
       return { acquired, contended: acquired / 3, timedOut: 1 }
     }
-    const { page: mounted } = pageOf({ client: { metrics } })
-    const [, start] = express
-    const { origin, close } = await start(mounted)
-    stage.later(close)
+    const { origin } = await mounted(express, { client: { metrics } })
     for (const [colorScheme, width] of looks) {
-      const viewport = { width, height: 800 }
-      const page = await stage.open(`${origin}/admin/locks/`, {
-        viewport,
-        colorScheme,
-        httpCredentials: LOGIN,
-      })
+      const look = { viewport: { width, height: 800 }, colorScheme, httpCredentials: LOGIN }
+      const page = await stage.open(`${origin}/admin/locks/`, look)
       await page.locator('.traffic .spark').nth(2).waitFor()
       await check(page, `client ${colorScheme} ${width}`)
     }

@@ -1,12 +1,10 @@
 /** A real browser, from where it is installed: Debian's `chromium`, or Chrome. */
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { type Browser, chromium } from 'playwright-core'
+import { onPath } from '../../servers/path.js'
 
-const found = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
-  .flatMap((name) => (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name)))
-  .find(isProgram)
+const names = ['chromium', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
+const found = (await Promise.all(names.map(onPath))).find((path) => path !== undefined)
 
 if (found === undefined && process.env['CI'])
   throw new Error('There is no Chromium: apt-get install chromium')
@@ -17,13 +15,4 @@ export const refusal = found === undefined ? 'there is no chromium on the PATH' 
 export async function openBrowser(): Promise<Browser> {
   // A machine of the CI's has little shared memory.
   return await chromium.launch({ executablePath: found ?? '', args: ['--disable-dev-shm-usage'] })
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

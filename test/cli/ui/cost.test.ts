@@ -1,16 +1,17 @@
 /** What watched pages cost the server, counted by the server: one of its own, since others share the usual one. */
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createConnection } from 'node:net'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { Holdfast } from '../../../src/index.js'
-import { bringServer, type Server } from '../../servers/index.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Holdfast, type HoldfastOptions } from '../../../src/index.js'
+import { bringServer } from '../../servers/index.js'
+import { duringAll } from '../../setup/during.js'
 import { eventually } from '../../setup/eventually.js'
-import { useProgram } from '../program.js'
-import { serve } from './serving.js'
+import { later } from '../../setup/later.js'
+import { serve, useProgram } from '../program.js'
 
 /** As docs/ui.md says. */
 const MOST_A_SECOND = 300
@@ -20,26 +21,26 @@ const SECONDS = 4
 describe('holdfast ui: what it costs', () => {
   const program = useProgram()
   const undo: Array<() => unknown> = []
-  let server: Server
-  let client: Redis
-
-  beforeAll(async () => {
-    server = await bringServer({ flavour: 'any', args: [] })
-    client = new Redis(server.port, server.host)
-  })
+  const server = duringAll(() => bringServer({ flavour: 'any', args: [] }))
+  const connect = (): Redis => {
+    const redis = new Redis(server.port, server.host)
+    undo.push(() => redis.disconnect())
+    return redis
+  }
+  const clientOf = (options: HoldfastOptions = {}): Holdfast => {
+    const holdfast = new Holdfast(connect(), options)
+    undo.push(() => holdfast.close())
+    return holdfast
+  }
+  beforeEach(() => connect().flushall())
   afterEach(async () => {
-    for (const each of undo.splice(0)) await each()
-    await client.flushall()
-  })
-  afterAll(async () => {
-    client.disconnect()
-    await server.stop()
+    for (const each of undo.splice(0).reverse()) await each()
   })
 
   /** Counts the commands that clients send, by the second; those of scripts are not sent. */
   const counted = async (): Promise<readonly number[]> => {
     // By hand: ioredis takes a line that comes with the answer for the answer to another command.
-    const monitor = connect(server.port, server.host)
+    const monitor = createConnection(server.port, server.host)
     monitor.write('MONITOR\r\n')
     await once(monitor, 'data')
     const startedAtMs = performance.now()
@@ -51,13 +52,14 @@ describe('holdfast ui: what it costs', () => {
     })
     await sleep(SECONDS * 1_000)
     monitor.destroy()
+    if (process.env['HOLDFAST_FIGURES']) console.log(expect.getState().currentTestName, seconds.join(', '))
     return seconds
   }
 
   const hold = async (locks: number): Promise<void> => {
     const script =
       "for i = 1, ARGV[1] do redis.call('HSET', 'many:' .. i, 'f~web-1:1', 1) redis.call('PEXPIRE', 'many:' .. i, 600000) end"
-    await client.eval(script, 0, locks)
+    await connect().eval(script, 0, locks)
   }
 
   /** A page that is open until the test ends, and shows what is there. */
@@ -71,29 +73,24 @@ describe('holdfast ui: what it costs', () => {
     const read = async (): Promise<void> => {
       while (!(await reader.read()).done);
     }
-    read().catch(() => undefined)
+    later(read())
     return () => closed.abort()
   }
 
-  for (const locks of [10, 1_000, 10_000]) {
-    it(`${locks} locks: no second has more than ${MOST_A_SECOND} commands`, async () => {
+  it.each([10, 1_000, 10_000])(
+    `%i locks: no second has more than ${MOST_A_SECOND} commands`,
+    async (locks) => {
       await hold(locks)
       const { url } = await serve(program, server.url)
       await watch(url)
       const seconds = await counted()
-      if (process.env['HOLDFAST_FIGURES']) console.log(`${locks} locks: ${seconds.join(', ')} commands`)
       expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
       expect(Math.min(...seconds)).toBeGreaterThan(0)
-    })
-  }
+    },
+  )
 
   it(`a hundred locks of other kinds: no second has more than ${MOST_A_SECOND} commands`, async () => {
-    const redis = new Redis(server.port, server.host)
-    const holdfast = new Holdfast(redis)
-    undo.push(async () => {
-      await holdfast.close()
-      redis.disconnect()
-    })
+    const holdfast = clientOf()
     for (let index = 0; index < 50; index += 1) {
       await holdfast.readWriteLock(`shared:${index}`).readLock().acquire({ leaseMs: 600_000 })
       await holdfast.semaphore(`slots:${index}`).trySetPermits(3)
@@ -101,18 +98,11 @@ describe('holdfast ui: what it costs', () => {
     }
     const { url } = await serve(program, server.url)
     await watch(url)
-    const seconds = await counted()
-    if (process.env['HOLDFAST_FIGURES']) console.log(`other kinds: ${seconds.join(', ')} commands`)
-    expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_A_SECOND)
+    expect(Math.max(...(await counted()))).toBeLessThanOrEqual(MOST_A_SECOND)
   })
 
   it('W9: a list has no process give up what it keeps; the page of one lock does', async () => {
-    const redis = new Redis(server.port, server.host)
-    const holdfast = new Holdfast(redis, { lingerMs: 600_000 })
-    undo.push(async () => {
-      await holdfast.close()
-      redis.disconnect()
-    })
+    const holdfast = clientOf({ lingerMs: 600_000 })
     const lock = holdfast.lock('kept')
     await eventually(async () => {
       await lock.withLock(() => undefined)
@@ -148,24 +138,21 @@ describe('holdfast ui: what it costs', () => {
     expect(Math.max(...(await counted()))).toBeLessThanOrEqual(MOST_A_SECOND)
   })
 
-  for (const locks of [10, 10_000]) {
-    it(`a history of ${locks} locks, with no page open: no second has more than ${MOST_UNSEEN} commands`, async () => {
+  it.each([10, 10_000])(
+    `a history of %i locks, with no page open: no second has more than ${MOST_UNSEEN} commands`,
+    async (locks) => {
       await hold(locks)
       await serve(program, server.url, ['--history', '3600'])
       await eventually(counted, (each) => Math.max(...each) > 0)
-      const seconds = await counted()
-      if (process.env['HOLDFAST_FIGURES'])
-        console.log(`history, ${locks} locks: ${seconds.join(', ')} commands`)
-      expect(Math.max(...seconds)).toBeLessThanOrEqual(MOST_UNSEEN)
-    })
-  }
+      expect(Math.max(...(await counted()))).toBeLessThanOrEqual(MOST_UNSEEN)
+    },
+  )
 
   it('nothing at all is sent while no page is open', async () => {
     await hold(1_000)
     const { url } = await serve(program, server.url)
     expect(await counted()).toEqual(Array.from({ length: SECONDS }, () => 0))
-    const close = await watch(url)
-    close()
+    await watch(url).then((close) => close())
     // The first count may have what was on its way when the page was closed.
     await eventually(counted, (seconds) => seconds.every((each) => each === 0))
   })

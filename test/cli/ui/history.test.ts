@@ -1,7 +1,8 @@
 /** What is known of locks that no open page has shown. */
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { atOnce } from '../../../src/cli/catalogue.js'
 import { Family } from '../../../src/cli/family.js'
+import type { LockView } from '../../../src/cli/lock-view.js'
 import { StoreCatalogue } from '../../../src/cli/store-catalogue.js'
 import { changesBetween } from '../../../src/cli/ui/changes.js'
 import { Inventory } from '../../../src/cli/ui/inventory.js'
@@ -64,6 +65,9 @@ describe('the journal', () => {
 })
 
 describe('the curves', () => {
+  const nobody = { kept: 0, longestWait: null, longestHold: null }
+  const totals = (held: number, waiting = 0) => ({ ...nobody, held, waiting })
+
   it('have the greatest numbers of each stretch of time, and go on where nobody has counted', () => {
     const trends = new Trends(150 * 10_000)
     for (const [atMs, held, waiting] of [
@@ -73,14 +77,14 @@ describe('the curves', () => {
       [10_000, 2, 0],
       [45_000, 7, 1],
     ] as const)
-      trends.note({ held, kept: 0, waiting, longestWait: null, longestHold: null }, atMs)
+      trends.note(totals(held, waiting), atMs)
     expect(trends.trend).toEqual({ everyMs: 10_000, held: [5, 2, 2, 2, 7], waiting: [2, 0, 0, 0, 1] })
   })
 
   it('end where they should, whatever was missed', () => {
     const trends = new Trends()
-    trends.note({ held: 1, kept: 0, waiting: 0, longestWait: null, longestHold: null }, 0)
-    trends.note({ held: 2, kept: 0, waiting: 0, longestWait: null, longestHold: null }, HOUR_MS)
+    trends.note(totals(1), 0)
+    trends.note(totals(2), HOUR_MS)
     expect(trends.trend).toMatchObject({ everyMs: 2_000, held: { length: 150 } })
     expect(trends.trend.held.slice(-2)).toEqual([1, 2])
   })
@@ -160,26 +164,18 @@ describe('a history', () => {
     /** A listing that begins from now on has come to its end. */
     const listed = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
     const first = listed()
-    const looker = new Looker(
-      {
-        look: (name) => catalogue.look(name),
-        lookAtAll: (...terms) => catalogue.lookAtAll(...terms),
-        hasPermits: (name) => catalogue.hasPermits(name),
-        held(pattern, pace) {
-          const asked = waiting.splice(0)
-          return {
-            unreadable: 0,
-            async *[Symbol.asyncIterator]() {
-              yield* catalogue.held(pattern, pace)
-              for (const each of asked) setImmediate(each)
-            },
-          }
+    const held = catalogue.held.bind(catalogue)
+    vi.spyOn(catalogue, 'held').mockImplementation((pattern, pace) => {
+      const asked = waiting.splice(0)
+      return {
+        unreadable: 0,
+        async *[Symbol.asyncIterator]() {
+          yield* held(pattern, pace)
+          for (const each of asked) setImmediate(each)
         },
-      },
-      family,
-      String,
-      HOUR_MS,
-    )
+      }
+    })
+    const looker = new Looker(catalogue, family, String, HOUR_MS)
     onTestFinished(() => looker.close())
     await first
     const hold = await holdfast.lock('a').acquire()
@@ -206,5 +202,67 @@ describe('a history', () => {
     await reading
     looker.close()
     expect(looker.pages).toBe(0)
+  })
+})
+
+type Given = Partial<LockView> & { readonly by?: readonly string[] }
+
+function view({ by = [], ...rest }: Given): LockView {
+  const owners = by.map((label, index) => ({ owner: `${index}f~${label}:1`, holds: 1 }))
+  return { name: 'x', kind: 'lock', owners, remainingMs: by.length > 0 ? 30_000 : 0, ...rest }
+}
+
+/** The texts of what changed from one look to the next, a second later. */
+function told(was: Given, is: Given): readonly string[] {
+  return changesBetween({ lock: view(was), atMs: 5_000 }, { lock: view(is), atMs: 6_000 }).map(
+    ({ what, text }) => `${what}: ${text}`,
+  )
+}
+
+const GONE = 'gone: was released, or freed by force; it was held by a'
+const EXPIRED =
+  'expired: is no longer held: the lease of a was over (lost, unless it was released just before)'
+
+const table: ReadonlyArray<readonly [title: string, was: Given, is: Given, ...told: string[]]> = [
+  ['nothing', { by: ['a'] }, { by: ['a'] }],
+  ['a renewal', { by: ['a'], remainingMs: 20_000 }, { by: ['a'], remainingMs: 30_000 }],
+  ['a waiter', { by: ['a'], waitingClients: 0 }, { by: ['a'], waitingClients: 3 }],
+  ['taken', {}, { by: ['a'] }, 'taken: was taken by a'],
+  ['freed', { by: ['a'] }, {}, GONE],
+  ['without end, freed', { by: ['a'], remainingMs: Infinity }, {}, GONE],
+  ['the lease was over', { by: ['a'], remainingMs: 900 }, {}, EXPIRED],
+  ['… and another has it', { by: ['a'], remainingMs: 900 }, { by: ['b'] }, EXPIRED, 'taken: was taken by b'],
+  ['passed on', { by: ['a'] }, { by: ['b'] }, 'passed: passed from a to b'],
+  [
+    'passed on within a client',
+    { owners: [{ owner: 'f~a:1', holds: 1 }], remainingMs: 9_000 },
+    { owners: [{ owner: 'f~a:2', holds: 1 }], remainingMs: 9_000 },
+    'passed: passed from one section of a to another',
+  ],
+  [
+    'the token grew',
+    { by: ['a'], fence: '9' },
+    { by: ['a'], fence: '10' },
+    'retaken: was released and taken again by a',
+  ],
+  ['a token that a first look did not have', { by: ['a'] }, { by: ['a'], fence: '10' }],
+  ['one reader of two leaves', { by: ['a', 'b'] }, { by: ['a'] }, 'gone: is no longer held by b'],
+  ['more readers', { by: ['a'] }, { by: ['a', 'b', 'c'] }, 'taken: was taken by b and c'],
+  ['many holders', {}, { by: ['a', 'b', 'c', 'd', 'e'] }, 'taken: was taken by a, b, c and 2 more'],
+  ['counted down', { count: 3 }, { count: 1 }, 'counted: was counted down to 1'],
+  ['opened', { count: 3 }, { count: 0 }, 'counted: was opened'],
+  ['set', {}, { count: 3 }, 'counted: was set to 3'],
+]
+
+describe('what has changed between two looks', () => {
+  for (const [title, was, is, ...expected] of table) {
+    it(title, () => expect(told(was, is)).toEqual(expected))
+  }
+
+  it('an owner without a label, of any length, is shown in part', () => {
+    const owner = `\u202e${'x'.repeat(65_536)}:1`
+    const [text = ''] = told({}, { owners: [{ owner, holds: 1 }], remainingMs: 1 })
+    expect(text).toMatch(/^taken: was taken by \\u\{202e\}x+…$/)
+    expect(text.length).toBeLessThan(160)
   })
 })

@@ -3,8 +3,7 @@ import web from 'express'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser, refusal } from './chromium.js'
-import { freeInBrowser, pageOf } from './mounted-page.js'
-import { frameworks, originOf } from './mounting.js'
+import { frameworks, freeInBrowser, originOf, pageOf } from './mounting.js'
 
 describe.skipIf(refusal !== undefined)(`holdfast/ui in Chromium${refusal ? `: ${refusal}` : ''}`, () => {
   let browser: Browser

@@ -1,10 +1,9 @@
 /** `holdfast/ui` in real applications, behind their login, asked over HTTP. */
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Freed, ui } from '../../../src/cli/ui/index.js'
+import { describe, expect, it } from 'vitest'
+import { type Freed, type UiOptions, ui } from '../../../src/cli/ui/index.js'
 import { MemoryStore } from '../../../src/stores/memory/index.js'
 import { eventually } from '../../setup/eventually.js'
-import { pageOf } from './mounted-page.js'
-import { AUTHORIZATION, express, frameworks } from './mounting.js'
+import { AUTHORIZATION, express, frameworks, mounted } from './mounting.js'
 
 /** Reads events until one matches, and leaves. */
 async function event(url: string, matches: (text: string) => boolean): Promise<string> {
@@ -23,33 +22,25 @@ async function event(url: string, matches: (text: string) => boolean): Promise<s
   return text
 }
 
-describe.each(frameworks)('holdfast/ui in %s', (_name, start) => {
+describe.each(frameworks)('holdfast/ui in %s', (...framework) => {
   it('is the application’s to let anybody through', async () => {
-    const { page, looks } = pageOf()
-    const { origin, close } = await start(page)
-    onTestFinished(async () => void (await close()))
+    const { origin, looks } = await mounted(framework)
     const before = looks()
     for (const path of ['', '/', '/lock?name=x', '/page.js', '/events'])
       expect((await fetch(`${origin}/admin/locks${path}`, { redirect: 'manual' })).status).toBe(401)
     expect((await fetch(`${origin}/admin/locks/unlock`, { method: 'POST' })).status).toBe(401)
     expect(looks()).toBe(before)
-    if (_name !== 'Nest') expect(await (await fetch(origin)).text()).toBe('the shop')
+    if (framework[0] !== 'Nest') expect(await (await fetch(origin)).text()).toBe('the shop')
   })
 
   it('finds its files beside it, with or without the slash, and nothing else', async () => {
-    const { page } = pageOf()
-    const { origin, close } = await start(page)
-    onTestFinished(async () => void (await close()))
-    const ask = (path: string): Promise<Response> =>
-      fetch(`${origin}${path}`, { headers: { Authorization: AUTHORIZATION } })
-    const { url, headers, ...answer } = await ask('/admin/locks?filter=x').then(async (response) => ({
-      url: response.url,
-      headers: response.headers,
-      html: await response.text(),
-    }))
-    expect(url).toBe(`${origin}/admin/locks/?filter=x`)
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/)
-    const files = [...answer.html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    const { origin } = await mounted(framework)
+    const ask = (path: string) => fetch(`${origin}${path}`, { headers: { Authorization: AUTHORIZATION } })
+    const page = await ask('/admin/locks?filter=x')
+    expect(page.url).toBe(`${origin}/admin/locks/?filter=x`)
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/)
+    const html = await page.text()
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
     expect(files).toEqual(['icon.svg', 'page.css', 'page.js'])
     for (const file of files) expect((await ask(`/admin/locks/${file}`)).status).toBe(200)
     for (const file of ['package.json', '..%2fpackage.json', 'page.css/x.js'])
@@ -58,9 +49,8 @@ describe.each(frameworks)('holdfast/ui in %s', (_name, start) => {
 
   it('shows what is held, frees it when that is allowed, and looks no more when nobody does', async () => {
     const freed: Freed[] = []
-    const { page, holdfast, looks } = pageOf({ allowUnlock: true, onUnlock: (each) => freed.push(each) })
-    const { origin, close } = await start(page)
-    onTestFinished(async () => void (await close()))
+    const options: UiOptions = { allowUnlock: true, onUnlock: (each) => freed.push(each) }
+    const { origin, holdfast, looks } = await mounted(framework, options)
     await holdfast.lock('invoice:42').acquire()
     const events = `${origin}/admin/locks/events`
     await event(`${events}?filter=voice`, (text) => text.includes('"held":true'))
@@ -91,32 +81,28 @@ describe.each(frameworks)('holdfast/ui in %s', (_name, start) => {
 })
 
 it('frees nothing unless that is allowed', async () => {
-  const [, start] = express
-  const { page, holdfast } = pageOf()
-  const { origin, close } = await start(page)
-  onTestFinished(async () => void (await close()))
+  const { origin, holdfast } = await mounted(express)
   await holdfast.lock('invoice:42').acquire()
-  const url = `${origin}/admin/locks/unlock`
-  const headers = { Authorization: AUTHORIZATION, Origin: origin }
-  const body = new URLSearchParams({ name: 'invoice:42', kind: 'lock', holders: '' })
-  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(404)
+  const answer = await fetch(`${origin}/admin/locks/unlock`, {
+    method: 'POST',
+    headers: { Authorization: AUTHORIZATION, Origin: origin },
+    body: new URLSearchParams({ name: 'invoice:42', kind: 'lock', holders: '' }),
+  })
+  expect(answer.status).toBe(404)
   expect(await holdfast.lock('invoice:42').isLocked()).toBe(true)
 })
 
 it('shows what a client of the application does, where one is given', async () => {
-  const [, start] = express
-  const { page: without } = pageOf()
   let acquired = 40
   const metrics = () => {
     acquired += 1
     return { acquired, contended: 3, timedOut: 0 }
   }
-  const { page } = pageOf({ client: { metrics } })
-  const [one, other] = [await start(without), await start(page)]
-  onTestFinished(async () => void (await Promise.all([one.close(), other.close()])))
-  const events = (origin: string): string => `${origin}/admin/locks/events`
-  expect(await event(events(one.origin), (text) => text.includes('"isAll":true'))).toContain('"traffic":null')
-  const told = await event(events(other.origin), (text) => /"acquired":\[[\d,]*[1-9]/.test(text))
+  const [without, given] = [await mounted(express), await mounted(express, { client: { metrics } })]
+  const events = ({ origin }: { origin: string }) => `${origin}/admin/locks/events`
+  const untold = await event(events(without), (text) => text.includes('"isAll":true'))
+  expect(untold).toContain('"traffic":null')
+  const told = await event(events(given), (text) => /"acquired":\[[\d,]*[1-9]/.test(text))
   expect(told).toContain('"contended":[0')
   const noClient: object = { client: {} }
   expect(() => ui(new MemoryStore(), noClient)).toThrow(/client.metrics/)

@@ -1,4 +1,4 @@
-/** Applications of four frameworks that have the page at /admin/locks, behind a login of their own. */
+/** Applications of four frameworks that have the page at /admin/locks, behind a login of their own, over a store in memory. */
 import { once } from 'node:events'
 import { type ServerType, serve } from '@hono/node-server'
 import { Module } from '@nestjs/common'
@@ -7,7 +7,11 @@ import web, { type NextFunction, type Request, type Response } from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
-import type { Ui } from '../../../src/cli/ui/index.js'
+import type { Browser } from 'playwright-core'
+import { expect, onTestFinished, vi } from 'vitest'
+import { type Ui, type UiOptions, ui } from '../../../src/cli/ui/index.js'
+import { Holdfast, type Store } from '../../../src/index.js'
+import { MemoryStore } from '../../../src/stores/memory/index.js'
 
 export const LOGIN = { username: 'operator', password: 'correct-horse' }
 export const AUTHORIZATION = `Basic ${btoa(`${LOGIN.username}:${LOGIN.password}`)}`
@@ -89,4 +93,55 @@ export const frameworks: readonly Framework[] = [
 async function ended(http: ServerType): Promise<void> {
   if ('closeAllConnections' in http) http.closeAllConnections()
   await new Promise((resolve) => http.close(resolve))
+}
+
+/** A page over a store in memory, a client of the same store, and how often the page has looked at a lock. */
+export function pageOf(options: UiOptions = {}) {
+  const memory = new MemoryStore()
+  let looks = (): number => 0
+  const spied: Store = {
+    open(settings) {
+      const session = memory.open(settings)
+      const spy = vi.spyOn(session.lock, 'inspect')
+      looks = () => spy.mock.calls.length
+      return session
+    },
+  }
+  const page = ui(spied, options)
+  const holdfast = new Holdfast(memory, { label: 'web-1' })
+  onTestFinished(async () => {
+    await page.close()
+    await holdfast.close()
+  })
+  return { page, holdfast, looks: () => looks() }
+}
+
+/** In a running application. */
+export async function mounted([, start]: Framework, options?: UiOptions) {
+  const { page, ...others } = pageOf(options)
+  const { origin, close } = await start(page)
+  onTestFinished(async () => void (await close()))
+  return { origin, ...others }
+}
+
+/** From the list to a lock, which is freed, and back; nothing goes wrong unnoticed. */
+export async function freeInBrowser(browser: Browser, ...framework: Framework): Promise<void> {
+  const { origin, holdfast } = await mounted(framework, { allowUnlock: true, server: 'the shop’s locks' })
+  const page = await browser.newPage({ httpCredentials: LOGIN })
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(String(error)))
+  page.on('response', (response) => {
+    if (response.status() >= 404) wrong.push(`${response.status()} ${response.url()}`)
+  })
+  await holdfast.lock('invoice:42').acquire()
+  await page.goto(`${origin}/admin/locks`)
+  await page.getByText('the shop’s locks').waitFor()
+  await page.getByRole('link', { name: 'invoice:42' }).first().click()
+  await page.getByRole('button', { name: 'Free this lock…' }).click()
+  await page.getByRole('button', { name: 'Free it' }).click()
+  await page.getByRole('status').filter({ hasText: 'was freed. Nobody waited for it.' }).waitFor()
+  expect(await holdfast.lock('invoice:42').isLocked()).toBe(false)
+  await page.getByRole('link', { name: 'All locks', exact: true }).click()
+  await page.getByText('No lock is held.').waitFor()
+  expect(wrong).toEqual([])
 }

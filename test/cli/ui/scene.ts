@@ -1,33 +1,41 @@
 /** Locks with life in them, for the pictures of the page and for those who try it: held, waited for, shared, in a deadlock, by the thousand. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Holdfast } from '../../../src/index.js'
+import { Holdfast, type StandaloneClient } from '../../../src/index.js'
 import { plainRing } from '../../deadlock/ring.js'
 import { standaloneClient } from '../../setup/clients.js'
-
-interface Where {
-  readonly host: string
-  readonly port: number
-}
+import { later } from '../../setup/later.js'
 
 /** Locks in one server, which end with {@link end}. */
 export class Scene {
   readonly #ends: Array<() => unknown> = []
 
-  constructor(private readonly server: Where) {}
+  constructor(private readonly server: { readonly host: string; readonly port: number }) {}
 
   client(label: string): Holdfast {
-    const client = standaloneClient({ host: this.server.host, port: this.server.port })
-    const holdfast = new Holdfast(client, { label })
-    this.#ends.push(async () => {
-      await holdfast.close()
-      client.disconnect()
-    })
+    const holdfast = new Holdfast(this.#connect(), { label })
+    this.#ends.push(() => holdfast.close())
     return holdfast
+  }
+
+  async call(command: string, ...args: Array<string | number>): Promise<void> {
+    await this.#connect().call(command, ...args)
+  }
+
+  #connect(): StandaloneClient {
+    const client = standaloneClient({ host: this.server.host, port: this.server.port })
+    this.#ends.push(() => client.disconnect())
+    return client
+  }
+
+  /** Has somebody wait for a lock, until the end or until it is had. */
+  async waits(client: Holdfast, ask: (client: Holdfast) => Promise<unknown>): Promise<void> {
+    const waiting = new Promise((resolve) => client.once('waiting', resolve))
+    later(ask(client))
+    await waiting
   }
 
   /** So many that are held, of which nobody asks for any. */
   async crowd(count: number): Promise<void> {
-    const client = standaloneClient({ host: this.server.host, port: this.server.port })
     const names = ['order', 'invoice', 'customer', 'stock:item', 'upload', 'thumbnail', 'mail:outbox']
     const script = `
       local names, time = cjson.decode(ARGV[3]), tonumber(redis.call('TIME')[1])
@@ -40,9 +48,8 @@ export class Scene {
       end`
     for (let from = 0; from < count; from += 1_000) {
       const to = Math.min(count, from + 1_000) - 1
-      await client.call('EVAL', script, '0', from, to, JSON.stringify(names))
+      await this.call('EVAL', script, '0', from, to, JSON.stringify(names))
     }
-    client.disconnect()
   }
 
   /** Three locks, one of which is waited for. */
@@ -55,10 +62,8 @@ export class Scene {
 
   /** Two or three clients that hold, and others that wait. */
   async everyday(): Promise<void> {
-    const [one, two, three, four] = ['web-1', 'web-2', 'worker-1', 'worker-2'].map((each) =>
-      this.client(each),
-    )
-    if (!one || !two || !three || !four) throw new Error('there are four clients')
+    const [one, two] = [this.client('web-1'), this.client('web-2')]
+    const [three, four] = [this.client('worker-1'), this.client('worker-2')]
     await one.lock('cron:nightly-report').acquire()
     await two.readWriteLock('catalogue').readLock().acquire({ leaseMs: 40_000 })
     await three.readWriteLock('catalogue').readLock().acquire({ leaseMs: 60_000 })
@@ -66,31 +71,28 @@ export class Scene {
     await four.semaphore('export-slots').acquire({ permits: 3, leaseMs: 90_000 })
     await three.fairLock('stock:item:7004').acquire()
     await one.countDownLatch('deploy:steps').trySetCount(2)
-    two
-      .countDownLatch('deploy:steps')
-      .await()
-      .catch(() => undefined)
+    later(two.countDownLatch('deploy:steps').await())
     await one.fencedLock('invoice:42').acquire()
     await this.line('invoice:42', ['web-2', 'worker-1', 'worker-2'])
   }
 
   /** Those who wait for a fenced lock, in this order. */
   async line(name: string, labels: readonly string[]): Promise<void> {
-    for (const label of labels) {
-      const client = this.client(label)
-      const waiting = new Promise((resolve) => client.once('waiting', resolve))
-      client
-        .fencedLock(name)
-        .acquire()
-        .catch(() => undefined)
-      await waiting
-    }
+    for (const label of labels)
+      await this.waits(this.client(label), (each) => each.fencedLock(name).acquire())
   }
 
   /** Three that wait for each other. */
   async deadlock(): Promise<void> {
     const clients = ['billing-1', 'billing-2', 'refunds-1'].map((label) => this.client(label))
     await plainRing(clients, 'account')
+  }
+
+  /** Holds the one and waits for the other. */
+  async holdsUp(holder: Holdfast, own: string, wanted: string): Promise<void> {
+    await this.waits(holder, (each) =>
+      each.lock(own).withLock(() => each.lock(wanted).withLock(() => undefined)),
+    )
   }
 
   /** A lock whose holder is slow, and two that wait for it while they hold others, for which others wait. */
@@ -101,15 +103,8 @@ export class Scene {
       ['worker-7', 'price-list', 'catalogue:index'],
       ['web-8', 'order:10990', 'price-list'],
       ['web-9', 'order:10991', 'price-list'],
-    ] as const) {
-      const client = this.client(label)
-      const waiting = new Promise((resolve) => client.once('waiting', resolve))
-      client
-        .lock(own)
-        .withLock(() => client.lock(wanted).withLock(() => undefined))
-        .catch(() => undefined)
-      await waiting
-    }
+    ] as const)
+      await this.holdsUp(this.client(label), own, wanted)
   }
 
   /** Clients that take one lock after the other, and wait for each other's, until the end. */

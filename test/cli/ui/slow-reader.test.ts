@@ -1,11 +1,11 @@
 /** A page that does not read: what it does not take is not made, so that nothing piles up in memory. */
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { expect, it, onTestFinished } from 'vitest'
 import { appOf } from '../../../src/cli/ui/app.js'
 import type { Picture } from '../../../src/cli/ui/picture.js'
 import { eventually } from '../../setup/eventually.js'
+import { originOf } from './mounting.js'
 
 const MEGABYTE = 1_048_576
 
@@ -14,18 +14,12 @@ type Looker = Parameters<typeof appOf>[0]['looker']
 /** The page with these pictures, at that port of this machine. */
 async function served(pictures: Looker['pictures']): Promise<number> {
   const app = appOf({
-    looker: { pages: 0, pictures },
-    told: String,
-    server: '',
-    files: new Map(),
-    access: 'this machine',
-    unlocker: undefined,
+    ...{ looker: { pages: 0, pictures }, told: String, server: '', files: new Map() },
+    ...{ access: 'this machine', unlocker: undefined },
   })
   const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 })
   onTestFinished(() => void http.close())
-  await once(http, 'listening')
-  const address = http.address()
-  return typeof address === 'object' && address ? address.port : 0
+  return Number(new URL(await originOf(http)).port)
 }
 
 function pictureOf(trouble: string | null): Picture {
@@ -43,39 +37,40 @@ function deafTo(port: number): Socket {
   return socket
 }
 
-it('pictures wait for a page that does not read, and end with it', async () => {
-  let made = 0
-  let ended = false
-  async function* pictures(): AsyncGenerator<Picture> {
+/** Large pictures, one after the other: how many were made, and whether they have ended. */
+async function servedWithoutEnd() {
+  const counts = { made: 0, ended: false }
+  const port = await served(async function* (_subject, _after, signal) {
     try {
-      for (;;) {
-        made += 1
-        yield pictureOf(`${made} ${'x'.repeat(MEGABYTE)}`)
+      while (!signal.aborted) {
+        counts.made += 1
+        yield pictureOf(`${counts.made} ${'x'.repeat(MEGABYTE)}`)
       }
     } finally {
-      ended = true
+      counts.ended = true
     }
-  }
-  const socket = deafTo(await served((_subject, _after, signal) => until(pictures(), signal)))
+  })
+  return { counts, port }
+}
+
+it('pictures wait for a page that does not read, and end with it', async () => {
+  const { counts, port } = await servedWithoutEnd()
+  const socket = deafTo(port)
   let [before, still] = [0, 0]
   // What the kernel holds for a reader is some megabytes.
   await eventually(
-    () => made,
+    () => counts.made,
     (now) => {
       still = now === before ? still + 1 : 0
       before = now
       return now > 0 && still > 100
     },
   )
-  expect(made).toBeLessThan(40)
+  expect(counts.made).toBeLessThan(40)
   socket.resume()
-  await eventually(
-    () => made,
-    (now) => now > 60,
-    30_000,
-  )
+  await eventually(() => counts.made > 60, Boolean, 30_000)
   socket.destroy()
-  await eventually(() => ended, Boolean)
+  await eventually(() => counts.ended)
 })
 
 it('faults C1: a HEAD of the events, which nobody reads, has nothing looked at', async () => {
@@ -94,30 +89,9 @@ it('faults C1: a HEAD of the events, which nobody reads, has nothing looked at',
 })
 
 it('faults C1: a page that is gone in the middle of a picture is left', async () => {
-  let ended = false
-  let made = 0
-  const port = await served(async function* (_subject, _after, signal) {
-    try {
-      while (!signal.aborted) {
-        made += 1
-        yield pictureOf(`${made} ${'x'.repeat(MEGABYTE)}`)
-      }
-    } finally {
-      ended = true
-    }
-  })
+  const { counts, port } = await servedWithoutEnd()
   const socket = deafTo(port)
-  await eventually(
-    () => made,
-    (now) => now > 1,
-  )
+  await eventually(() => counts.made > 1)
   socket.destroy()
-  await eventually(() => ended, Boolean)
+  await eventually(() => counts.ended)
 })
-
-async function* until(pictures: AsyncGenerator<Picture>, signal: AbortSignal): AsyncGenerator<Picture> {
-  for await (const picture of pictures) {
-    if (signal.aborted) return
-    yield picture
-  }
-}

@@ -1,57 +1,37 @@
 /** A browser, and a server with a scene of locks, for the tests of the page. */
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { bringServer, type Server } from '../../servers/index.js'
-import { standaloneClient } from '../../setup/clients.js'
-import { type Program, useProgram } from '../program.js'
-import { openBrowser } from './chromium.js'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterEach, describe, expect } from 'vitest'
+import { bringServer } from '../../servers/index.js'
+import { duringAll, duringEach } from '../../setup/during.js'
+import { serve, useProgram } from '../program.js'
+import { openBrowser, refusal } from './chromium.js'
 import { Scene } from './scene.js'
-import { type Serving, serve } from './serving.js'
 
 const PATIENCE_MS = 20_000
 
-export interface Stage {
-  readonly program: Program
-  readonly server: Server
-  /** The locks of one test. */
-  readonly scene: Scene
-  /** `holdfast ui` of the server's locks. */
-  serve(args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Serving>
-  /** A page, of which nothing may go wrong unnoticed. */
-  open(url: string, options?: BrowserContextOptions): Promise<Page>
-  /** Done after the test. */
-  later(undo: () => unknown): void
+/** In a group of tests that is skipped, and says why, where no browser is to be had. */
+export function describeInBrowser(title: string, tests: (stage: Stage) => void): void {
+  describe.skipIf(refusal !== undefined)(`${title}${refusal ? `: ${refusal}` : ''}`, () => tests(useStage()))
 }
 
-export function useStage(): Stage {
+export type Stage = ReturnType<typeof useStage>
+
+export function useStage() {
   const program = useProgram()
   const undo: Array<() => unknown> = []
-  let browser: Browser
-  let server: Server
-  let scene: Scene
-
-  beforeAll(async () => {
-    browser = await openBrowser()
-    server = await bringServer({ flavour: 'any', args: [] })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server.stop()
-  })
-  beforeEach(() => {
-    scene = new Scene(server)
+  const browser = duringAll(openBrowser)
+  const server = duringAll(() => bringServer({ flavour: 'any', args: [] }))
+  /** The locks of one test. */
+  const scene = duringEach(async () => {
+    const empty = new Scene(server)
+    await empty.call('FLUSHALL')
+    return empty
   })
   afterEach(async () => {
-    try {
-      for (const each of undo.splice(0).reverse()) await each()
-    } finally {
-      await scene.end()
-      const client = standaloneClient({ host: server.host, port: server.port })
-      await client.call('FLUSHALL')
-      client.disconnect()
-    }
+    for (const each of undo.splice(0).reverse()) await each()
   })
 
+  /** A page, of which nothing may go wrong unnoticed. */
   const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, ...options })
     context.setDefaultTimeout(PATIENCE_MS)
@@ -72,17 +52,20 @@ export function useStage(): Stage {
     return page
   }
 
+  /** `holdfast ui` of the server's locks. */
+  const served = (args?: readonly string[], env?: Readonly<Record<string, string>>) =>
+    serve(program, server.url, args, env)
   return {
     program,
-    get server() {
-      return server
-    },
-    get scene() {
-      return scene
-    },
-    serve: (args, env) => serve(program, server.url, args, env),
+    server,
+    scene,
+    serve: served,
     open,
-    later: (each) => void undo.push(each),
+    /** The page of all locks. */
+    openServed: async (query = '', args: readonly string[] = []) =>
+      await open(`${(await served(args)).url}${query}`),
+    /** Done after the test. */
+    later: (each: () => unknown) => void undo.push(each),
   }
 }
 

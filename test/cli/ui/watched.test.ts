@@ -15,7 +15,9 @@ const held: LockView = {
 }
 const free: LockView = { name: 'x', kind: undefined, owners: [], remainingMs: 0, waitingClients: 0 }
 
-function watched(...looks: ReadonlyArray<readonly [atMs: number, ...views: LockView[]]>): Watched {
+type Look = readonly [atMs: number, ...views: LockView[]]
+
+function watched(...looks: readonly Look[]): Watched {
   const found = new Watched('x', 1)
   for (const [atMs, ...views] of looks) found.update(views, atMs)
   return found
@@ -23,9 +25,8 @@ function watched(...looks: ReadonlyArray<readonly [atMs: number, ...views: LockV
 
 describe('the rows of a name', () => {
   it('a lock that was freed is shown as free for ten seconds, and then not at all', () => {
-    expect(watched([0, held], [1_000, free], [10_000, free]).rows('line')).toMatchObject([
-      { held: false, state: 'free', kind: 'lock' },
-    ])
+    const still = watched([0, held], [1_000, free], [10_000, free])
+    expect(still.rows('line')).toMatchObject([{ held: false, state: 'free', kind: 'lock' }])
     const gone = watched([0, held], [1_000, free], [10_001, free])
     expect(gone.rows('line')).toEqual([])
     expect(gone.isGone).toBe(true)
@@ -50,17 +51,15 @@ describe('the rows of a name', () => {
   })
 
   it('a lease without end has no bar', () => {
-    expect(watched([0, { ...held, remainingMs: Infinity }]).rows('line')).toMatchObject([
-      { held: true, endsAtMs: null },
-    ])
+    const endless = watched([0, { ...held, remainingMs: Infinity }])
+    expect(endless.rows('line')).toMatchObject([{ held: true, endsAtMs: null }])
   })
 
   it('holders and places are named up to a number', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ owner: `f~web-${index}:1`, holds: 1 }))
     const crowd = watched([0, { ...held, owners: many, line: many }])
-    expect(crowd.rows('line')).toMatchObject([
-      { holders: { named: [{ who: 'web-0' }], more: 999 }, waiting: 1_000 },
-    ])
+    const holders = { named: [{ who: 'web-0' }], more: 999 }
+    expect(crowd.rows('line')).toMatchObject([{ holders, waiting: 1_000 }])
     expect(crowd.rows('page')).toMatchObject([{ holders: { more: 950 }, line: { more: 950 } }])
   })
 
@@ -69,21 +68,17 @@ describe('the rows of a name', () => {
     const readWrite: LockView = { ...held, kind: 'read-write lock', line: [{ owner: 'g:1', mode: 'write' }] }
     expect(watched([0, held, { ...waitedFor, kind: 'semaphore' }]).contended).toEqual([])
     // Where nobody knows how many wait.
-    expect(watched([0, { ...held, waitingClients: undefined }]).contended).toEqual([
-      { kind: 'lock', name: 'x' },
-    ])
-    expect(watched([0, { ...waitedFor, kind: 'fenced lock' }, readWrite]).contended).toEqual([
-      { kind: 'lock', name: 'x' },
-      { kind: 'write lock', name: 'x' },
-    ])
+    const [lock, write] = [{ kind: 'lock', name: 'x' } as const, { kind: 'write lock', name: 'x' } as const]
+    expect(watched([0, { ...held, waitingClients: undefined }]).contended).toEqual([lock])
+    const both = watched([0, { ...waitedFor, kind: 'fenced lock' }, readWrite])
+    expect(both.contended).toEqual([lock, write])
   })
 
   it('a row is small whatever the name and the owner are', () => {
     const owner = '\u0000'.repeat(65_536)
     const name = '\u202e'.repeat(65_536)
-    const rows = watched([0, { ...held, name, owners: [{ owner, holds: 1 }], line: [{ owner }] }]).rows(
-      'page',
-    )
+    const large = { ...held, name, owners: [{ owner, holds: 1 }], line: [{ owner }] }
+    const rows = watched([0, large]).rows('page')
     expect(JSON.stringify(rows).length).toBeLessThan(2_500)
     expect(rows).toMatchObject([{ href: null }])
   })
@@ -99,14 +94,12 @@ describe('since when a lock is held', () => {
   })
 
   it('else the first look that saw its holders, or earlier if nobody had looked before', () => {
-    expect(watched([1_000, held], [5_000, held]).rows('line')).toMatchObject([
-      { since: at(1_000), orEarlier: true },
-    ])
+    const seen = (...looks: readonly Look[]) => watched(...looks).rows('line')
+    expect(seen([1_000, held], [5_000, held])).toMatchObject([{ since: at(1_000), orEarlier: true }])
     const next = { ...held, owners: [{ owner: 'g:1', holds: 1 }] }
-    expect(watched([1_000, held], [5_000, next], [6_000, next]).rows('line')).toMatchObject([
-      { since: at(5_000), orEarlier: false },
-    ])
-    expect(watched([0], [5_000, held]).rows('line')).toMatchObject([{ since: at(5_000), orEarlier: false }])
+    const later = { since: at(5_000), orEarlier: false }
+    expect(seen([1_000, held], [5_000, next], [6_000, next])).toMatchObject([later])
+    expect(seen([0], [5_000, held])).toMatchObject([later])
   })
 })
 
@@ -120,10 +113,8 @@ describe('what a page shows of many names', () => {
 
   it('a part of them, and the last one where there are no more', () => {
     expect(chosen(views.toReversed(), 'name', 0)).toEqual({ names: names.slice(0, MOST_ROWS), from: 0 })
-    expect(chosen(views, 'name', 1)).toEqual({
-      names: names.slice(MOST_ROWS, 2 * MOST_ROWS),
-      from: MOST_ROWS,
-    })
+    const second = { names: names.slice(MOST_ROWS, 2 * MOST_ROWS), from: MOST_ROWS }
+    expect(chosen(views, 'name', 1)).toEqual(second)
     expect(chosen(views, 'name', 1_000)).toEqual({ names: names.slice(-MOST_ROWS), from: 9_950 })
     expect(chosen([], 'waiting', 3)).toEqual({ names: [], from: 0 })
   })
@@ -143,13 +134,8 @@ describe('what a page shows of many names', () => {
 
   it('in numbers', () => {
     const owners = [{ owner: 'f:1', holds: 1, heldSince: 500 }]
-    const totals = totalsOf([
-      held,
-      waited('a', 2, 3_000),
-      waited('b', 1, 1_000),
-      { ...held, name: 'c', owners, lingers: true },
-    ])
-    expect(totals).toEqual({
+    const kept = { ...held, name: 'c', owners, lingers: true }
+    expect(totalsOf([held, waited('a', 2, 3_000), waited('b', 1, 1_000), kept])).toEqual({
       ...{ held: 4, kept: 1, waiting: 3 },
       longestWait: { name: 'b', href: 'lock?name=b', since: 1_000 },
       longestHold: { name: 'c', href: 'lock?name=c', since: 500 },
@@ -163,10 +149,7 @@ describe('what a page shows of many names', () => {
 
 describe('the digest of holders', () => {
   it('differs with each holder, side and count, not with their order or their lease', () => {
-    const [one, two] = [
-      { owner: 'a:1', holds: 1 },
-      { owner: 'b:1', holds: 1 },
-    ]
+    const [one, two] = [{ owner: 'a:1', holds: 1 } as const, { owner: 'b:1', holds: 1 } as const]
     const digest = digestOf({ ...held, owners: [one, two] })
     expect(digestOf({ ...held, owners: [two, one], remainingMs: 1 })).toBe(digest)
     expect(digestOf({ ...held, owners: [one] })).not.toBe(digest)
