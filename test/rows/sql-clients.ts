@@ -14,6 +14,8 @@ import { Stand } from '../sqlite/stand.js'
 export interface SqlClient {
   readonly session: RowSession & Pick<SqlSession, 'clean' | 'express'>
   readonly errors: unknown[]
+  /** How often messages may have been missed, where there are any. */
+  readonly missed?: () => number
 }
 
 export interface TableOptions {

@@ -3,11 +3,13 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { LockTimeoutError, type SqlConnection, transactionLock } from '../../src/transactions/index.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
+import { loginOf } from './application.js'
 
 const NAME = 'cancelled'
 
@@ -35,8 +37,7 @@ await onDatabases(['PostgreSQL'], (database) => {
     [
       'postgres',
       async (port, work) => {
-        const { host, user, password, database: name } = database().address
-        const sql = postgres({ host, port, user, password, database: name, max: 1 })
+        const sql = postgres({ ...loginOf(database().address), port, max: 1 })
         onTestFinished(() => sql.end({ timeout: 0 }))
         await new Promise<void>((resolve, reject) => {
           const section = async (tx: postgres.TransactionSql): Promise<void> => {
@@ -78,11 +79,7 @@ await onDatabases(['PostgreSQL'], (database) => {
     const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
     return {
       client,
-      untilWaiting: () =>
-        eventually(
-          async () => (await watching.query(waiting)).rowCount ?? 0,
-          (found) => found > 0,
-        ),
+      untilWaiting: () => eventually(async () => (await watching.query(waiting)).rowCount),
     }
   }
 
@@ -96,10 +93,7 @@ await onDatabases(['PostgreSQL'], (database) => {
         const held = transactionLock(tx, NAME, { signal: controller.signal })
         await untilWaiting()
         controller.abort()
-        await eventually(
-          async () => late.length,
-          (count) => count > 0,
-        )
+        await eventually(() => late.length)
         await client.query('COMMIT')
         // Where the driver can still stop the cancellation the call does not wait for this.
         setTimeout(() => late[0]?.(), 500)
@@ -128,9 +122,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       await within(port, async (tx, query) => {
         const [own] = await query('SELECT pg_backend_pid() AS pid')
         const controller = new AbortController()
-        const failed = transactionLock(tx, NAME, { signal: controller.signal }).catch(
-          (error: unknown) => error,
-        )
+        const failed = rejectionOf(transactionLock(tx, NAME, { signal: controller.signal }))
         await untilWaiting()
         controller.abort()
         await client.query(`SELECT pg_terminate_backend(${own?.['pid']})`)
@@ -151,13 +143,13 @@ await onDatabases(['PostgreSQL'], (database) => {
   })
 
   test('what the application has its driver make of values and columns is no matter', async () => {
-    const { host, port, user, password, database: name } = database().address
-    const raw = new pg.Client({ ...database().address, types: { getTypeParser: () => String } })
+    const login = loginOf(database().address)
+    const raw = new pg.Client({ ...login, types: { getTypeParser: () => String } })
     await raw.connect()
     onTestFinished(() => raw.end())
     await raw.query('BEGIN')
     await transactionLock(raw, 'raw', { waitMs: 0 })
-    const sql = postgres({ host, port, user, password, database: name, max: 1, transform: postgres.pascal })
+    const sql = postgres({ ...login, max: 1, transform: postgres.pascal })
     onTestFinished(() => sql.end({ timeout: 0 }))
     await sql.begin(async (tx) => {
       await transactionLock(tx, 'pascal', { waitMs: 0 })
