@@ -30,9 +30,10 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
       Object.assign(body, left)
     })
     expect(await client.session.change(tallies, name, copy)).toEqual(left)
+    const { express } = client.session
     const request = { name: `${name} lock`, owner: 'a:1', leaseMs: 60_000 }
-    expect(await client.session.express.take(request)).toBeGreaterThan(1_000_000n)
-    expect(await client.session.express.take(request)).toBeUndefined()
+    expect(await express.take(request)).toBeGreaterThan(1_000_000n)
+    expect(await express.take(request)).toBeUndefined()
   }
   const connectionsCalled = async (name: string): Promise<number> => {
     const { rows } = await stand.pool.query<{ count: number }>(

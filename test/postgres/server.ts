@@ -21,6 +21,7 @@ import {
 } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { duringAll } from '../setup/during.js'
+import { lockRow } from '../transactions/application.js'
 
 const refusal = await whyNot('PostgreSQL')
 
@@ -171,14 +172,8 @@ export class Stand {
     return until(async () => (await this.processes("wait_event_type = 'Lock'"))[0], { what: 'it waits' })
   }
 
-  async lockRow(name: string): Promise<() => Promise<void>> {
-    const transaction = await this.pool.connect()
-    await transaction.query('BEGIN')
-    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [name])
-    return async () => {
-      await transaction.query('COMMIT')
-      transaction.release()
-    }
+  lockRow(name: string): Promise<() => Promise<void>> {
+    return lockRow('PostgreSQL', this.address, name)
   }
 
   /** Takes all the connections that are left, until the test ends or the function is called. */
@@ -188,18 +183,17 @@ export class Stand {
       await Promise.all(fillers.splice(0).map((each) => each.end()))
     }
     this.after(empty)
-    for (;;) {
-      const { dir: host, port, user, database } = this.address
-      const filler = new pg.Client({ host, port, user, database })
-      filler.on('error', () => undefined)
-      try {
+    const { dir: host, port, user, database } = this.address
+    const filling = async (): Promise<never> => {
+      for (;;) {
+        const filler = new pg.Client({ host, port, user, database })
+        filler.on('error', () => undefined)
         await filler.connect()
-      } catch (error) {
-        expect(error).toMatchObject({ code: '53300' })
-        return empty
+        fillers.push(filler)
       }
-      fillers.push(filler)
     }
+    await expect(filling()).rejects.toMatchObject({ code: '53300' })
+    return empty
   }
 }
 

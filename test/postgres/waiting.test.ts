@@ -55,8 +55,9 @@ describe.skipIf(missing).each(libraryNames)(
       }
       const watching = later(watch())
       const untilSeen = async (count: number): Promise<void> => {
-        await untilWaiting(one.lock(`${name}:leader`))
-        await until(() => seen.length === count, { what: `it has seen ${count}` })
+        const row = "SELECT FROM holdfast_locks WHERE name = $1 AND waiting <> '{}'"
+        const observed = async () => (await stand.pool.query(row, [`${name}:leader`])).rowCount === 1
+        await until(async () => (await observed()) && seen.length === count, { what: `it has seen ${count}` })
       }
       await untilSeen(1)
       await deafen()

@@ -5,7 +5,7 @@ import { storedName as storedInMysql } from '../../src/stores/mysql/stored-name.
 import { quoteTable as quoteForMysql } from '../../src/stores/mysql/table-name.js'
 import { storedName as storedInPostgres } from '../../src/stores/postgres/stored-name.js'
 import { quoteTable as quoteForPostgres } from '../../src/stores/postgres/table-name.js'
-import { copy, tallies } from '../postgres/tally.js'
+import { add, copy, tallies } from '../postgres/tally.js'
 import { onSqlClients, type SqlClient } from './sql-clients.js'
 
 const hostile = [
@@ -32,11 +32,6 @@ await onSqlClients(({ product, open, administer }) => {
     other = open()
   })
 
-  const add = ({ session }: SqlClient, name: string): Promise<number> =>
-    session.change(tallies, name, ({ body }) => {
-      body.holds += 1
-      return body.holds
-    })
   const found = async (pattern: string): Promise<string[]> => {
     const names: string[] = []
     for await (const name of one.session.names('latch', pattern)) names.push(name)

@@ -66,6 +66,21 @@ export function connectTo(product: ProductName, address: SqlAddress): Promise<Ow
   return product === 'PostgreSQL' ? connectByPg(address) : connectByMysql2(address)
 }
 
+/** Locks the row of the lock of that name, until the function is called that it resolves with. */
+export async function lockRow(
+  product: ProductName,
+  address: SqlAddress,
+  name: string,
+): Promise<() => Promise<void>> {
+  const { run, end } = await connectTo(product, address)
+  await run('BEGIN')
+  await run('SELECT 1 FROM holdfast_locks WHERE name = ? FOR UPDATE', name)
+  return async () => {
+    await run('COMMIT')
+    await end()
+  }
+}
+
 export function storeAt(product: ProductName, address: SqlAddress): Store {
   const login = loginOf(address)
   return product === 'PostgreSQL'

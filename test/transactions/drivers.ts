@@ -90,7 +90,11 @@ async function clientOf(product: ProductName, connecting: Promise<OwnConnection>
 
 export type DriverName = 'pg' | 'postgres' | 'mysql2' | 'mariadb'
 
-function connectBy(driver: DriverName, { product, address }: Database): Promise<Client> {
+/** A client of that driver there. */
+export function connectBy(
+  driver: DriverName,
+  { product, address }: Pick<Database, 'product' | 'address'>,
+): Promise<Client> {
   if (driver === 'postgres') return connectByPostgres(address)
   const ways = { pg: connectByPg, mysql2: connectByMysql2, mariadb: connectByMariadb }
   return clientOf(product, ways[driver](address))
