@@ -74,7 +74,9 @@ export async function lockRow(
 ): Promise<() => Promise<void>> {
   const { run, end } = await connectTo(product, address)
   await run('BEGIN')
-  await run('SELECT 1 FROM holdfast_locks WHERE name = ? FOR UPDATE', name)
+  // By its whole key: MySQL and MariaDB lock whatever they look at.
+  for (const keyspace of ['lock', 'latch'])
+    await run('SELECT 1 FROM holdfast_locks WHERE keyspace = ? AND name = ? FOR UPDATE', keyspace, name)
   return async () => {
     await run('COMMIT')
     await end()
