@@ -1,13 +1,13 @@
 import { createConnection as createMariadb } from 'mariadb'
 import { createConnection as createMysql2 } from 'mysql2/promise'
-import { SystemClock } from '../../src/base/time/clock.js'
-import { Schedule } from '../../src/base/time/schedule.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import type { MysqlConnection, MysqlOptions } from '../../src/stores/mysql/index.js'
 import { checkMysqlOptions } from '../../src/stores/mysql/options.js'
 import { MysqlRows } from '../../src/stores/mysql/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
+import { clientSettings } from '../rows/client-settings.js'
 import type { SqlAddress } from '../servers/sql/index.js'
+import { loginOf } from '../transactions/application.js'
 
 export interface Extra {
   readonly user?: string
@@ -17,15 +17,10 @@ export interface Extra {
 }
 
 export const libraries = {
-  mysql2: (
-    { host, port, user, password, database }: SqlAddress,
-    extra: Extra = {},
-  ): Promise<MysqlConnection> => createMysql2({ host, port, user, password, database, ...extra }),
-  mariadb: (
-    { host, port, user, password, database }: SqlAddress,
-    extra: Extra = {},
-  ): Promise<MysqlConnection> =>
-    createMariadb({ host, port, user, password, database, allowPublicKeyRetrieval: true, ...extra }),
+  mysql2: (address: SqlAddress, extra: Extra = {}): Promise<MysqlConnection> =>
+    createMysql2({ ...loginOf(address), ...extra }),
+  mariadb: (address: SqlAddress, extra: Extra = {}): Promise<MysqlConnection> =>
+    createMariadb({ ...loginOf(address), allowPublicKeyRetrieval: true, ...extra }),
 } as const
 
 export type Library = keyof typeof libraries
@@ -41,22 +36,10 @@ export interface Client {
 export function openClient(
   connect: MysqlOptions['connect'],
   options: Omit<MysqlOptions, 'connect'> = {},
-  settings: Partial<StoreSettings> = {},
+  others: Partial<StoreSettings> = {},
 ): Client {
-  const errors: unknown[] = []
-  const onError = (error: unknown): void => {
-    errors.push(error)
-  }
-  const session = new MysqlRows(checkMysqlOptions({ connect, ...options })).openRows({
-    schedule: new Schedule(new SystemClock(), onError),
-    clientId: crypto.randomUUID(),
-    watchdogLeaseMs: 30_000,
-    quarantineMs: 0,
-    commandTimeoutMs: 10_000,
-    onError,
-    ...settings,
-  })
-  return { session, errors }
+  const { settings, errors } = clientSettings(others)
+  return { session: new MysqlRows(checkMysqlOptions({ connect, ...options })).openRows(settings), errors }
 }
 
 /** The application's own way to the server, for looking and for doing harm. */
@@ -66,16 +49,7 @@ export async function administer(
   values: unknown[] = [],
   extra: Extra = {},
 ): Promise<Record<string, unknown>[]> {
-  const { host, port, user, password, database } = address
-  const connection = await createMysql2({
-    host,
-    port,
-    user,
-    password,
-    database,
-    multipleStatements: true,
-    ...extra,
-  })
+  const connection = await createMysql2({ ...loginOf(address), multipleStatements: true, ...extra })
   try {
     const [rows] = await connection.query(sql, values)
     return Array.isArray(rows)

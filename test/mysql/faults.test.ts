@@ -1,25 +1,20 @@
 /** What happens when the server, its settings or the network are not as they should be. */
 import { createConnection as createWithCallbacks } from 'mysql2'
 import { describe, expect, test } from 'vitest'
-import { InvalidArgumentError, StoreError } from '../../src/base/errors/errors.js'
-import type { StoreSettings } from '../../src/port/store.js'
+import { InvalidArgumentError } from '../../src/base/errors/errors.js'
 import { ClientConnection } from '../../src/stores/mysql/client-connection.js'
 import { type MysqlConnection, mysql } from '../../src/stores/mysql/index.js'
 import { add, copy, failureOf, tallies } from '../postgres/tally.js'
 import { bringSqlServer, whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { lasting } from '../setup/lasting.js'
-import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'
+import { type Extra, libraries, libraryNames, openClient } from './clients.js'
 import { onServers, Stand } from './stand.js'
 
 await onServers('faults', (product) => {
   const stand = new Stand(product)
-  const { server } = stand
 
   describe.each(libraryNames)('with %s', (library) => {
     const connect = (extra?: Extra) => () => stand.connect(library, extra)
-    const open = (extra?: Extra, settings?: Partial<StoreSettings>): Client =>
-      stand.client(connect(extra), {}, settings)
     const gone = async (before: readonly number[]): Promise<boolean> =>
       (await stand.connections()).every((id) => before.includes(id))
 
@@ -38,58 +33,17 @@ await onServers('faults', (product) => {
       await until(() => gone(before), { what: 'it is closed' })
     })
 
-    test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
-      const before = await stand.connections()
-      const client = open({}, { commandTimeoutMs: lasting(500) })
-      await add(client, 'hung')
-      await server.pause()
-      try {
-        expect(await failureOf(add(client, 'hung'))).toMatchObject({ reason: 'timeout', transient: true })
-        // A connection that cannot be opened: the client library's own time may be up first.
-        expect(await failureOf(add(client, 'hung'))).toMatchObject({
-          reason: expect.stringMatching('timeout|unreachable'),
-          transient: true,
-        })
-        const late = failureOf(add(client, 'other'))
-        await client.session.close()
-        expect(await late).toBeInstanceOf(StoreError)
-      } finally {
-        await server.resume()
-      }
-      // What was given up is closed.
-      await until(() => gone(before), { what: 'none is left' })
-      expect(await add(open(), 'hung')).toBeGreaterThan(1)
-    })
-
-    test('a server that has no room for more is told as such, and waited for where a connection is open', async () => {
-      await stand.run(`CREATE USER IF NOT EXISTS narrow IDENTIFIED BY 'narrow' WITH MAX_USER_CONNECTIONS 1;
-        GRANT ALL ON holdfast.* TO narrow`)
-      const narrow = { user: 'narrow', password: 'narrow' }
-      const client = open(narrow)
-      const counts = await Promise.all(['a', 'b', 'c', 'd'].map((name) => add(client, `${name} ${library}`)))
-      expect(counts).toEqual([1, 1, 1, 1])
-      expect(await failureOf(add(open(narrow)))).toMatchObject({ reason: 'not-ready', transient: true })
-    })
-
     test('a server that is read-only is told as such, and works again when it is not', async () => {
       await stand.run(`CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'reader';
         GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast.* TO reader; SET GLOBAL read_only = 1`)
-      const client = open({ user: 'reader', password: 'reader' })
+      const client = stand.client(connect({ user: 'reader', password: 'reader' }))
       try {
-        expect(await failureOf(add(client, `read only ${library}`))).toMatchObject({
-          reason: 'read-only',
-          transient: true,
-        })
+        const failure = await failureOf(add(client, `read only ${library}`))
+        expect(failure).toMatchObject({ reason: 'read-only', transient: true })
       } finally {
         await stand.run('SET GLOBAL read_only = 0')
       }
       expect(await add(client, `read only ${library}`)).toBe(1)
-    })
-
-    test('a wrong password and a missing database are told as such', async () => {
-      for (const extra of [{ password: 'wrong' }, { database: 'nowhere' }]) {
-        expect(await failureOf(add(open(extra)))).toMatchObject({ reason: 'permission', transient: false })
-      }
     })
 
     test('an attempt to connect that never settles fails in its time; what comes later is closed', async () => {

@@ -6,59 +6,37 @@ import { createPool as createCallbackPool, createConnection } from 'mysql2'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { getLock, type MysqlPool, mysql } from '../../src/stores/mysql/index.js'
 import type { SqlAddress } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
+import { loginOf } from '../transactions/application.js'
 
 /** A pool, and what its application does with it. */
 interface Used {
   readonly pool: MysqlPool
-  take(): Promise<() => unknown>
+  /** The same, with promises. */
+  readonly own: { getConnection(): Promise<{ release(): unknown }>; end(): Promise<void> }
   ask(sql: string): Promise<unknown>
-  end(): Promise<void>
 }
 
 const pools = {
-  'mysql2/promise': ({ host, port, user, password, database }: SqlAddress): Used => {
-    const pool = createPool({ host, port, user, password, database, connectionLimit: 1 })
-    return {
-      pool,
-      take: async () => {
-        const taken = await pool.getConnection()
-        return () => taken.release()
-      },
-      ask: async (sql) => (await pool.query(sql))[0],
-      end: () => pool.end(),
-    }
+  'mysql2/promise': (address: SqlAddress): Used => {
+    const pool = createPool({ ...loginOf(address), connectionLimit: 1 })
+    return { pool, own: pool, ask: async (sql) => (await pool.query(sql))[0] }
   },
-  mysql2: ({ host, port, user, password, database }: SqlAddress): Used => {
-    const pool = createCallbackPool({ host, port, user, password, database, connectionLimit: 1 })
-    const promised = pool.promise()
-    return {
-      pool,
-      take: async () => {
-        const taken = await promised.getConnection()
-        return () => taken.release()
-      },
-      ask: async (sql) => (await promised.query(sql))[0],
-      end: () => promised.end(),
-    }
+  mysql2: (address: SqlAddress): Used => {
+    const pool = createCallbackPool({ ...loginOf(address), connectionLimit: 1 })
+    const own = pool.promise()
+    return { pool, own, ask: async (sql) => (await own.query(sql))[0] }
   },
-  mariadb: ({ host, port, user, password, database }: SqlAddress): Used => {
-    const login = { host, port, user, password, database, allowPublicKeyRetrieval: true }
+  mariadb: (address: SqlAddress): Used => {
     // Room for the application, and for each of two clients.
-    const pool = createMariadbPool({ ...login, connectionLimit: 3, minimumIdle: 1 })
-    return {
-      pool,
-      take: async () => {
-        const taken = await pool.getConnection()
-        return () => taken.release()
-      },
-      ask: (sql) => pool.query(sql),
-      end: () => pool.end(),
-    }
+    const room = { connectionLimit: 3, minimumIdle: 1 }
+    const pool = createMariadbPool({ ...loginOf(address), ...room, allowPublicKeyRetrieval: true })
+    return { pool, own: pool, ask: (sql) => pool.query(sql) }
   },
 } as const
 
@@ -66,7 +44,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   describe.each(Object.entries(pools))('users 7: a pool of %s', (_, poolAt) => {
     const use = (): Used => {
       const used = poolAt(database().address)
-      onTestFinished(() => used.end())
+      onTestFinished(() => used.own.end())
       return used
     }
     const holdfastOn = (pool: MysqlPool): Holdfast => {
@@ -76,15 +54,15 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
     }
 
     test('two clients on it exclude each other, while the application uses it', async () => {
-      const { pool, take } = use()
-      const giveBack = await take()
+      const { pool, own } = use()
+      const taken = await own.getConnection()
       const name = randomUUID()
       const [one, other] = [holdfastOn(pool), holdfastOn(pool)]
       const hold = await one.lock(name).acquire()
       expect(await other.lock(name).tryAcquire()).toBeNull()
       await hold.release()
       await using _ = await other.lock(name).acquire()
-      await giveBack()
+      taken.release()
     })
 
     test('it is never ended, and its connections have the settings that the application gave them', async () => {
@@ -115,15 +93,11 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   })
 
   test('users 7: a password that the application has changed in its pool is used, and shown nowhere', async () => {
-    const { host, port, user, database: db } = database().address
-    const pool = createPool({ host, port, user, password: 'hush-hush', database: db })
+    const pool = createPool({ ...loginOf(database().address), password: 'hush-hush' })
     onTestFinished(() => pool.end())
     const holdfast = new Holdfast(mysql(pool, { createTable: true }))
     onTestFinished(() => holdfast.close())
-    const refused: unknown = await holdfast
-      .lock('x')
-      .tryAcquire()
-      .catch((error: unknown) => error)
+    const refused = await rejectionOf(holdfast.lock('x').tryAcquire())
     expect(refused).toMatchObject({ reason: 'permission', message: expect.not.stringContaining('hush') })
     const config: object = Reflect.get(pool.pool.config, 'connectionConfig')
     Reflect.set(config, 'password', database().address.password)

@@ -1,8 +1,8 @@
 /** Whatever an application has set for its connections, locks work on them. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MysqlConnection } from '../../src/stores/mysql/index.js'
-import { tallies } from '../postgres/tally.js'
+import { copy, tallies } from '../postgres/tally.js'
 import { onDatabases } from '../setup/databases.js'
 import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'
 
@@ -56,47 +56,38 @@ const own: Readonly<Record<keyof typeof libraries, readonly Extra[]>> = {
 
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
   describe.each(libraryNames)('with %s', (library) => {
-    const clients: Client[] = []
-    afterEach(async () => {
-      for (const { session, errors } of clients.splice(0)) {
-        await session.close()
-        expect(errors).toEqual([])
-      }
-    })
-
     /** Everything that is asked of a row, as two clients do it at once. */
     const proves = async (connect: () => Promise<MysqlConnection>): Promise<void> => {
       const name = `${randomUUID()} 鎖 \\ ' "`
-      const [one, other] = [0, 1].map(() => {
-        const client = openClient(connect, { createTable: true })
-        clients.push(client)
-        return client
-      })
-      if (!one || !other) throw new Error('there are two')
-      const add = ({ session }: Client): Promise<number> =>
+      const notes = { text: '鎖 \\ \' "' }
+      const open = () => openClient(connect, { createTable: true })
+      const [one, other] = [open(), open()]
+      const add = ({ session }: Client): Promise<void> =>
         session.change(tallies, name, ({ body }) => {
-          body.holds += 1
-          body.notes = { text: '鎖 \\ \' "' }
-          return body.holds
+          Object.assign(body, { holds: body.holds + 1, notes })
         })
       for (let round = 0; round < 10; round += 1) await Promise.all([add(one), add(other)])
-      const left = await one.session.change(tallies, name, ({ body }) => structuredClone(body))
-      expect(left).toMatchObject({ holds: 20, notes: { text: '鎖 \\ \' "' } })
+      expect(await one.session.change(tallies, name, copy)).toMatchObject({ holds: 20, notes })
       const { express } = one.session
       const before = BigInt(Date.now() - 1_000) * 1_000n
-      const fence = await express.take({ name, owner: 'a:1', leaseMs: 60_000 })
+      const request = { name, owner: 'a:1', leaseMs: 60_000 }
+      const takeOther = () => other.session.express.take({ ...request, owner: 'b:1' })
+      const fence = await express.take(request)
       expect(fence).toBeGreaterThan(before)
-      expect(await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000 })).toBeUndefined()
-      expect(await Promise.all(express.renew([{ name, owner: 'a:1', leaseMs: 60_000 }]))).toEqual([true])
-      const twice = [name, randomUUID()].map((each) => ({ name: each, owner: 'a:1', leaseMs: 60_000 }))
+      expect(await takeOther()).toBeUndefined()
+      expect(await Promise.all(express.renew([request]))).toEqual([true])
+      const twice = [request, { ...request, name: randomUUID() }]
       expect(await Promise.all(express.renew(twice))).toEqual([true, false])
       const names: string[] = []
       for await (const each of one.session.names('lock', '*')) names.push(each)
       expect(names).toContain(name)
       expect(await express.free(name, 'a:1')).toBe(true)
-      const next = await other.session.express.take({ name, owner: 'b:1', leaseMs: 60_000 })
-      expect(next).toBeGreaterThan(fence ?? 0n)
+      expect(await takeOther()).toBeGreaterThan(fence ?? 0n)
       await one.session.clean()
+      for (const { session, errors } of [one, other]) {
+        await session.close()
+        expect(errors).toEqual([])
+      }
     }
 
     test.each(statements)('%s', async (statement) => {

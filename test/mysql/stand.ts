@@ -4,6 +4,7 @@ import { type MysqlConnection, type MysqlOptions, mysqlSchema } from '../../src/
 import { bringSqlServer, type SqlOrder, type SqlServer, whyNot } from '../servers/sql/index.js'
 import { trust } from '../setup/certificate.js'
 import { duringAll } from '../setup/during.js'
+import { lockRow } from '../transactions/application.js'
 import { administer, type Client, type Extra, type Library, libraries, openClient } from './clients.js'
 
 /** Statements of Holdfast's that are under way. */
@@ -56,14 +57,8 @@ export class Stand {
     return row && Number(row['id'])
   }
 
-  async lockRow(name: string): Promise<() => Promise<void>> {
-    const transaction = await libraries.mysql2(this.server.address, this.#way)
-    await transaction.query('BEGIN')
-    await transaction.query(`SELECT 1 FROM holdfast_locks WHERE name = '${name}' FOR UPDATE`)
-    return async () => {
-      await transaction.query('COMMIT')
-      await transaction.end()
-    }
+  lockRow(name: string): Promise<() => Promise<void>> {
+    return lockRow('MySQL', this.server.address, name)
   }
 }
 

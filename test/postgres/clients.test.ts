@@ -30,9 +30,10 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
       Object.assign(body, left)
     })
     expect(await client.session.change(tallies, name, copy)).toEqual(left)
+    const { express } = client.session
     const request = { name: `${name} lock`, owner: 'a:1', leaseMs: 60_000 }
-    expect(await client.session.express.take(request)).toBeGreaterThan(1_000_000n)
-    expect(await client.session.express.take(request)).toBeUndefined()
+    expect(await express.take(request)).toBeGreaterThan(1_000_000n)
+    expect(await express.take(request)).toBeUndefined()
   }
   const connectionsCalled = async (name: string): Promise<number> => {
     const { rows } = await stand.pool.query<{ count: number }>(
@@ -47,9 +48,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
       new pg.Pool({
         ...stand.address,
         host: stand.address.dir,
-        max: 1,
-        types: { getTypeParser: () => () => 'nonsense' },
-        query_timeout: 1,
+        ...{ max: 1, types: { getTypeParser: () => () => 'nonsense' }, query_timeout: 1 },
       }),
     )
     const taken = await small.connect()
@@ -85,9 +84,8 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   })
 
   test('an instance that prepares nothing has nothing prepared', async () => {
-    const { dir, port, user, database } = stand.address
-    const sql = stand.ending(postgresJs({ host: dir, port, user, database, prepare: false }))
-    await comesBack(stand.client(sql))
+    const { dir: host, port, user, database } = stand.address
+    await comesBack(stand.client(stand.ending(postgresJs({ host, port, user, database, prepare: false }))))
   })
 
   test.each(libraryNames)('%s: no connection of its own is used', async (library) => {
@@ -141,12 +139,11 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     const { port, user, password, database } = stand.address
     const account = `${user}:${encodeURIComponent(password)}`
     const url = `postgres://${account}@127.0.0.1:1,127.0.0.1:${port}/${database}`
-    expect(await add(stand.client(stand.ending(postgresJs(url))))).toBe(1)
-    expect(await add(stand.client(stand.ending(postgresJs(url, { target_session_attrs: 'primary' }))))).toBe(
-      1,
-    )
-    const standby = stand.client(stand.ending(postgresJs(url, { target_session_attrs: 'standby' })))
-    await expect(add(standby)).rejects.toMatchObject({ reason: 'unreachable', transient: true })
+    const addBy = (options?: object) => add(stand.client(stand.ending(postgresJs(url, options))))
+    expect(await addBy()).toBe(1)
+    expect(await addBy({ target_session_attrs: 'primary' })).toBe(1)
+    const unreachable = { reason: 'unreachable', transient: true }
+    await expect(addBy({ target_session_attrs: 'standby' })).rejects.toMatchObject(unreachable)
   })
 
   test('an instance that makes its sockets itself is asked for them', async () => {
@@ -167,15 +164,8 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   })
 
   test('what is no client is refused at once', () => {
-    const wrong: unknown[] = [
-      { options: {} },
-      { options: null, Client: pg.Client },
-      new pg.Client(),
-      () => undefined,
-      postgresJs,
-      undefined,
-    ]
-    for (const each of wrong)
+    const halves = [{ options: {} }, { options: null, Client: pg.Client }]
+    for (const each of [...halves, new pg.Client(), () => undefined, postgresJs, undefined])
       expect(() => Reflect.apply(openClient, undefined, [each])).toThrow(InvalidArgumentError)
     const pool = createPool('mysql://user:hush-hush@127.0.0.1:1/database')
     onTestFinished(() => pool.end())

@@ -4,7 +4,7 @@ import { chown, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Holdfast, StoreError } from '../../src/index.js'
+import { Holdfast } from '../../src/index.js'
 import { postgres, postgresSchema } from '../../src/stores/postgres/index.js'
 import { Guard } from '../servers/guard.js'
 import { duringAll } from '../setup/during.js'
@@ -37,17 +37,12 @@ describe.skipIf(missing)(`${title}: a full disk`, () => {
     const ballast = join(dir, 'ballast')
     await writeFile(ballast, Buffer.alloc(700_000))
 
-    const failure = await (async (): Promise<unknown> => {
-      try {
-        for (let number = 0; number < 20_000; number += 1)
-          await (await holdfast.lock(`another ${number}`).acquire()).release()
-      } catch (error) {
-        return error
-      }
-      return undefined
-    })()
-    expect(failure).toBeInstanceOf(StoreError)
-    expect(failure).toMatchObject({ reason: 'out-of-memory', transient: false })
+    const filling = async (): Promise<void> => {
+      for (let number = 0; number < 20_000; number += 1)
+        await (await holdfast.lock(`another ${number}`).acquire()).release()
+    }
+    const refused = { code: 'STORE_ERROR', reason: 'out-of-memory', transient: false }
+    await expect(filling()).rejects.toMatchObject(refused)
     for (let renewals = 0; renewals < 2; renewals += 1)
       await new Promise((resolve) => holdfast.once('renewed', resolve))
     hold.assertHeld()

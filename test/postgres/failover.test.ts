@@ -5,12 +5,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
-import postgresJs from 'postgres'
+import postgresJs, { type Sql } from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, LockLostError } from '../../src/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
 import { PostgresPair } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
+import { loginOf } from '../transactions/application.js'
 import { Wire } from '../wire/wire.js'
 import { missing, title } from './server.js'
 
@@ -20,29 +21,25 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     onTestFinished(() => pair.stop())
     const address = await Wire.before(pair.primary.address)
     onTestFinished(() => address.stop())
-    const { user, password, database } = pair.primary.address
+    const login = loginOf(pair.primary.address)
     const poolTo = ({ host, port }: { host: string; port: number }): pg.Pool => {
-      const pool = new pg.Pool({ host, port, user, password, database })
+      const pool = new pg.Pool({ ...login, host, port })
       pool.on('error', () => undefined)
       onTestFinished(() => pool.end())
       return pool
     }
     const pool = poolTo(address)
-    const open = (options: HoldfastOptions = {}): Holdfast => {
-      const holdfast = new Holdfast(postgres(pool, { createTable: true }), {
-        commandTimeoutMs: 1_000,
-        ...options,
-      })
+    const open = (options: HoldfastOptions = {}, client: pg.Pool | Sql = pool): Holdfast => {
+      const store = postgres(client, { createTable: true })
+      const holdfast = new Holdfast(store, { commandTimeoutMs: 1_000, ...options })
       onTestFinished(() => holdfast.close())
       return holdfast
     }
     const openByPostgres = (): Holdfast => {
       const { host, port } = address
-      const sql = postgresJs({ host, port, user, password, database })
+      const sql = postgresJs({ ...login, host, port })
       onTestFinished(() => sql.end())
-      const holdfast = new Holdfast(postgres(sql, { createTable: true }), { commandTimeoutMs: 1_000 })
-      onTestFinished(() => holdfast.close())
-      return holdfast
+      return open({}, sql)
     }
     const failOver = async (): Promise<void> => {
       await pair.primary.kill()
@@ -51,23 +48,19 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       address.breakAll()
     }
     const admin = poolTo(pair.primary.address)
-    const waiting = async (name: string): Promise<number> => {
-      const { rows } = await admin.query<{ count: number }>(
-        'SELECT cardinality(waiting) AS count FROM holdfast_locks WHERE name = $1',
-        [name],
-      )
-      return rows[0]?.count ?? 0
+    /** Resolves when so many clients wait for it. */
+    const untilWaiting = async (name: string, clients: number): Promise<void> => {
+      const row = 'SELECT FROM holdfast_locks WHERE name = $1 AND cardinality(waiting) = $2'
+      const wait = async () => (await admin.query(row, [name, clients])).rowCount === 1
+      await until(wait, { what: `${clients} wait` })
     }
     /** Cancels statements that wait for the replica. */
     const cancel = () =>
       admin.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
     const successor = poolTo(pair.replica.address)
-    const listening = async (): Promise<number> => {
-      const { rows } = await successor.query(
-        "SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'",
-      )
-      return rows.length
-    }
+    const listening = async (): Promise<number | null> =>
+      (await successor.query("SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'"))
+        .rowCount
     /** When the process in that line looks by itself. */
     const nextLookAt = async (name: string): Promise<number> => {
       type Waiting = { rest?: { line?: { processes: Record<string, { looksAt: number }> } } }
@@ -77,7 +70,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       const [process] = Object.values(rows[0]?.rest?.line?.processes ?? {})
       return process?.looksAt ?? 0
     }
-    return { pair, open, openByPostgres, failOver, waiting, cancel, listening, nextLookAt }
+    return { pair, open, openByPostgres, failOver, untilWaiting, cancel, listening, nextLookAt }
   }
   /** Asks again and again, also while the address leads nowhere. */
   const take = (holdfast: Holdfast, name: string): Promise<Hold> =>
@@ -86,7 +79,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   test('to a synchronous replica: holds and tokens are kept, and those that wait are served in their order', {
     timeout: 60_000,
   }, async () => {
-    const { pair, open, openByPostgres, failOver, waiting, cancel, listening } = await bring(true)
+    const { pair, open, openByPostgres, failOver, untilWaiting, cancel, listening } = await bring(true)
     const [holder, first, second] = [open({ watchdogMs: 15_000 }), open(), open()]
     const byPostgres = openByPostgres()
     await byPostgres.lock('any').isLocked()
@@ -103,28 +96,26 @@ describe.skipIf(missing)(`${title}: failover`, () => {
       return own.fence ?? 0n
     }
     const one = wait(first, 'first')
-    await until(async () => (await waiting(name)) === 1, { what: 'the first waits' })
+    await untilWaiting(name, 1)
     const other = wait(second, 'second')
-    await until(async () => (await waiting(name)) === 2, { what: 'the second waits' })
+    await untilWaiting(name, 2)
 
     // What the replica has not written is not granted.
     await pair.replica.pause()
     await expect(first.lock(refused).acquire({ waitMs: 300, leaseMs: 60_000 })).rejects.toThrow()
     // Nor is what an operator cancels, although the server says that it was done.
     let settled = false
-    const cancelled = [second, byPostgres].map((holdfast) =>
-      holdfast.lock(randomUUID()).acquire({ waitMs: 2_000, leaseMs: 60_000 }),
+    const calls = [second, byPostgres].map((holdfast) =>
+      expect(holdfast.lock(randomUUID()).acquire({ waitMs: 2_000, leaseMs: 60_000 })).rejects.toThrow(),
     )
-    const outcome = Promise.all(cancelled.map((each) => expect(each).rejects.toThrow())).finally(() => {
+    const outcome = Promise.all(calls).finally(() => {
       settled = true
     })
-    await until(
-      async () => {
-        await cancel()
-        return settled
-      },
-      { what: 'both are over, cancelled as often as they are sent' },
-    )
+    const over = async () => {
+      await cancel()
+      return settled
+    }
+    await until(over, { what: 'both are over, cancelled as often as they are sent' })
     await outcome
     await pair.replica.resume()
 
@@ -147,7 +138,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   test('to an asynchronous replica: what was written since it fell behind is lost, and nothing else', {
     timeout: 60_000,
   }, async () => {
-    const { pair, open, failOver, waiting, nextLookAt } = await bring(false)
+    const { pair, open, failOver, untilWaiting, nextLookAt } = await bring(false)
     const [one, other, long] = [open({ watchdogMs: 15_000 }), open(), open({ watchdogMs: 60_000 })]
     // It looks soon once, and then when the lease ends.
     const patient = open({ watchdogMs: 1_500 })
@@ -163,7 +154,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
         served.push(call)
       }),
     )
-    await until(async () => (await waiting(inLine)) === 1, { what: 'they stand in line' })
+    await untilWaiting(inLine, 1)
     await released.release()
     const late = await one.fencedLock(lost).acquire()
     const told = once(late.signal, 'abort')

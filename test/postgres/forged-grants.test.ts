@@ -4,11 +4,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import pg, { type Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Holdfast, type Lock } from '../../src/index.js'
-import { postgres } from '../../src/stores/postgres/index.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Holdfast, Lock } from '../../src/index.js'
 import { until } from '../servers/until.js'
-import { onDatabases } from '../setup/databases.js'
+import { missing, Stand, title } from './server.js'
 
 const PROOF = '0'.repeat(64)
 
@@ -22,9 +21,8 @@ const kinds = {
 } as const
 type Kind = keyof typeof kinds
 
-await onDatabases(['PostgreSQL'], (database) => {
-  const role = `stranger_${randomUUID().replaceAll('-', '')}`
-  let pool: pg.Pool
+describe.skipIf(missing)(`${title}: forged grants`, () => {
+  const stand = new Stand()
   let stranger: Client
   let name: string
   let holding: Holdfast
@@ -32,29 +30,17 @@ await onDatabases(['PostgreSQL'], (database) => {
   let errors: unknown[]
 
   beforeAll(async () => {
-    const { host, port, user, password, database: base } = database().address
-    pool = new pg.Pool({ host, port, user, password, database: base })
-    pool.on('error', () => undefined)
-    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`)
-    stranger = new pg.Client({ host, port, user: role, password: role, database: base })
+    await stand.pool.query('CREATE ROLE stranger LOGIN')
+    const { dir: host, port, database } = stand.address
+    stranger = new pg.Client({ host, port, user: 'stranger', database })
     await stranger.connect()
-    const setUp = new Holdfast(postgres(pool, { createTable: true }))
-    await setUp.lock('any').isLocked()
-    await setUp.close()
   })
-  afterAll(async () => {
-    await stranger?.end()
-    await pool?.query(`DROP ROLE ${role}`)
-    await pool?.end()
-  })
+  afterAll(() => stranger?.end())
   beforeEach(() => {
     name = randomUUID()
+    ;[holding, waiting] = [stand.holdfast(), stand.holdfast()]
     errors = []
-    ;[holding, waiting] = [new Holdfast(postgres(pool)), new Holdfast(postgres(pool))]
     for (const client of [holding, waiting]) client.on('error', (error) => errors.push(error))
-  })
-  afterEach(async () => {
-    await Promise.all([holding.close(), waiting.close()])
   })
 
   const clientId = (): string => waiting.owner().split(':')[0] ?? ''
@@ -63,14 +49,11 @@ await onDatabases(['PostgreSQL'], (database) => {
     await stranger.query('SELECT pg_notify($1, $2)', [channel(), payload])
   }
   const heldFor = (kind: Kind): Lock => kinds[kind === 'readLock' ? 'writeLock' : kind][0](holding, name)
-  const standsInLine = (): Promise<unknown> =>
-    until(
-      async () => {
-        const { rows } = await pool.query('SELECT waiting FROM holdfast_locks WHERE name = $1', [name])
-        return rows[0]?.waiting.includes(clientId())
-      },
-      { what: 'it stands in line' },
-    )
+  const standsInLine = async (): Promise<void> => {
+    const row = 'SELECT FROM holdfast_locks WHERE name = $1 AND $2 = ANY (waiting)'
+    const stands = async () => (await stand.pool.query(row, [name, clientId()])).rowCount === 1
+    await until(stands, { what: 'it stands in line' })
+  }
   /** Whether a call has been let in after the client has heard, and asked. */
   const entersAfter = async (entering: Promise<unknown>, lock: Lock): Promise<boolean> => {
     let entered = false
@@ -93,7 +76,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       const hold = await heldFor(kind).acquire()
       const entering = of(waiting, name).acquire()
       await standsInLine()
-      const { rows } = await pool.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS now')
+      const { rows } = await stand.pool.query('SELECT extract(epoch FROM clock_timestamp())::float8 AS now')
       const atUs = Math.floor((rows[0].now + 1) * 1_000_000)
       for (let number = 0; number < 20; number += 1) {
         const letIn = `${mode}:${clientId()}:${number}`
@@ -130,28 +113,26 @@ await onDatabases(['PostgreSQL'], (database) => {
     await stranger.query('UNLISTEN *')
   })
 
-  test('faults A3: what somebody sends keeps no message from being read, nor anybody waiting', async () => {
-    const hold = await holding.lock(name).acquire()
-    const entering = waiting.lock(name).acquire()
-    await standsInLine()
-    const later = JSON.stringify(['lock', name, JSON.stringify({ lookInMs: 1e12 })])
+  const lookLater = (): string => JSON.stringify(['lock', name, JSON.stringify({ lookInMs: 1e12 })])
+  const strange = (): string => JSON.stringify(['lock', name, 'x'])
+  test.each<[string, () => string[]]>([
     // Of messages that never end; one that says to look much later; and at last one that is none.
-    for (const payload of ['0.0.9:x', `0.0.0:${later}`, '0.0.1:["lock",', '0.1:x']) await notify(payload)
-    await hold.release()
-    await (await entering).release()
-    expect(errors).toEqual([expect.objectContaining({ reason: 'unreadable' })])
-  })
-
-  test('faults A3: however much somebody sends that is no message, the application is told once', async () => {
-    const hold = await holding.lock(name).acquire()
-    const entering = waiting.lock(name).acquire()
-    await standsInLine()
-    const strange = JSON.stringify(['lock', name, 'x'])
-    for (let sent = 0; sent < 50; sent += 1)
-      await notify(sent % 2 === 0 ? `${sent}.1:x` : `${sent}.0.0:${strange}`)
-    // Messages come in order: what lets it in is the last.
-    await hold.release()
-    await (await entering).release()
-    expect(errors).toEqual([expect.objectContaining({ reason: 'unreadable' })])
-  })
+    ['whatever it is', () => ['0.0.9:x', `0.0.0:${lookLater()}`, '0.0.1:["lock",', '0.1:x']],
+    [
+      'however much it is',
+      () => Array.from({ length: 25 }, (_, sent) => [`${sent}.1:x`, `${sent}.0.0:${strange()}`]).flat(),
+    ],
+  ])(
+    'faults A3: what somebody sends, %s, keeps nobody waiting, and the application is told once',
+    async (_, sent) => {
+      const hold = await holding.lock(name).acquire()
+      const entering = waiting.lock(name).acquire()
+      await standsInLine()
+      for (const payload of sent()) await notify(payload)
+      // Messages come in order: what lets it in is the last.
+      await hold.release()
+      await (await entering).release()
+      expect(errors).toEqual([expect.objectContaining({ reason: 'unreadable' })])
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Holdfast, StoreError } from '../../src/index.js'
 import { whyNot } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
-import { bringPostgres, kindsOfCalls, libraryNames, Stand } from './server.js'
+import { bringPostgres, kindsOfCalls, libraryNames, onePermit, Stand, untilWaiting } from './server.js'
 import { tallies } from './tally.js'
 
 /** The first release whose queue may be small. */
@@ -21,8 +21,7 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
   let blocker: pg.Client | undefined
 
   afterEach(async () => {
-    await blocker?.end()
-    blocker = undefined
+    await empty()
     await stand.pool.query('SELECT pg_notification_queue_usage()')
   })
 
@@ -31,19 +30,16 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
     const { dir: host, port, user, database } = stand.address
     blocker = new pg.Client({ host, port, user, database })
     await blocker.connect()
-    await blocker.query('LISTEN somewhere')
-    await blocker.query('BEGIN')
-    await blocker.query('SELECT 1')
+    for (const statement of ['LISTEN somewhere', 'BEGIN', 'SELECT 1']) await blocker.query(statement)
     const text = 'x'.repeat(7_000)
-    for (let full = false; !full; ) {
-      full = await stand.pool.query("SELECT pg_notify('somewhere', $1)", [text]).then(
-        () => false,
-        (error: unknown) => {
-          expect(error).toMatchObject({ code: '54000' })
-          return true
-        },
-      )
+    const notifying = async (): Promise<never> => {
+      for (;;) await stand.pool.query("SELECT pg_notify('somewhere', $1)", [text])
     }
+    await expect(notifying()).rejects.toMatchObject({ code: '54000' })
+  }
+  const empty = async (): Promise<void> => {
+    await blocker?.end()
+    blocker = undefined
   }
 
   describe.each(libraryNames)('with %s', (library) => {
@@ -52,8 +48,6 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       holdfast.on('error', () => undefined)
       return holdfast
     }
-    const waiting = (holdfast: Holdfast, name: string): Promise<boolean> =>
-      until(async () => (await holdfast.lock(name).countWaitingClients()) === 1, { what: 'it waits' })
 
     // The lease is 30 s: who waited for that would be too late for the test.
     test.each(Object.entries(kindsOfCalls))(
@@ -61,13 +55,10 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       async (_, handleOf) => {
         const [one, before, after] = [open(), open(), open()]
         const name = randomUUID()
-        await one.semaphore(name).trySetPermits(1)
-        await one.permitExpirableSemaphore(name).trySetPermits(1)
+        await onePermit(one, name)
         const hold = await handleOf(one, name).acquire()
         const first = handleOf(before, name).acquire()
-        await until(async () => (await handleOf(one, name).countWaitingClients()) === 1, {
-          what: 'it waits',
-        })
+        await untilWaiting(handleOf(one, name))
         await fill()
         const second = handleOf(after, name).acquire()
         await hold.release()
@@ -80,13 +71,12 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
     test('faults B9: a latch opens for who waits', async () => {
       const [one, other] = [open(), open()]
       const name = randomUUID()
-      await one.countDownLatch(name).trySetCount(1)
+      const latch = one.countDownLatch(name)
+      await latch.trySetCount(1)
       const awaiting = other.countDownLatch(name).await()
-      await until(async () => (await one.countDownLatch(name).countWaitingClients()) === 1, {
-        what: 'it waits',
-      })
+      await untilWaiting(latch)
       await fill()
-      await one.countDownLatch(name).countDown()
+      await latch.countDown()
       await awaiting
     })
 
@@ -97,17 +87,16 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       const name = randomUUID()
       const hold = await one.lock(name).acquire()
       const acquiring = other.lock(name).acquire()
-      await waiting(one, name)
+      await untilWaiting(one.lock(name))
       await fill()
       await hold.release()
       const held = await acquiring
       // O1: what the other has taken by asking, not by its place in line, stays its own.
       expect(await one.lock(name).tryAcquire()).toBeNull()
       const back = one.lock(name).acquire()
-      await blocker?.end()
-      blocker = undefined
+      await empty()
       // It stands in line again, without anybody else having asked for the usage of the queue.
-      await waiting(other, name)
+      await untilWaiting(other.lock(name))
       await held.release()
       await (await back).release()
       expect(told).toHaveLength(1)
@@ -120,17 +109,13 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
       const [sender, receiver] = [stand.client(application), stand.client(application)]
       await receiver.session.inbox?.opened()
       await fill()
-      await blocker?.end()
-      blocker = undefined
-      await sender.session.change(tallies, randomUUID(), ({ body, tell }) => {
-        body.holds += 1
-        tell(receiver.id, { keyspace: 'lock', name: 'a', text: '{}' })
-      })
+      await empty()
       // The first finds the queue full, and has it emptied.
-      await sender.session.change(tallies, randomUUID(), ({ body, tell }) => {
-        body.holds += 1
-        tell(receiver.id, { keyspace: 'lock', name: 'b', text: '{}' })
-      })
+      for (const name of ['a', 'b'])
+        await sender.session.change(tallies, randomUUID(), ({ body, tell }) => {
+          body.holds += 1
+          tell(receiver.id, { keyspace: 'lock', name, text: '{}' })
+        })
       await until(() => receiver.messages.length === 2, { what: 'both are told' })
     })
   })

@@ -30,28 +30,30 @@ describe.skipIf(missing)(`${title}: plans`, () => {
     await stand.pool.query('VACUUM ANALYZE holdfast_locks')
   })
 
+  const planOf = async (preparation: string, explain: string): Promise<string> => {
+    const connection = await stand.pool.connect()
+    await connection.query(preparation)
+    const { rows } = await connection.query<Record<string, string>>(explain)
+    connection.release(true)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+
   test.each(Object.entries(examples))('%s finds its row in the index', async (name, values) => {
     const statement = Object.entries(statementsFor('holdfast_locks')).find(([each]) => each === name)?.[1]
-    const connection = await stand.pool.connect()
-    await connection.query(`SET plan_cache_mode = force_generic_plan; PREPARE example AS ${statement?.text}`)
-    const { rows } = await connection.query<Record<string, string>>(
+    const plan = await planOf(
+      `SET plan_cache_mode = force_generic_plan; PREPARE example AS ${statement?.text}`,
       `EXPLAIN (COSTS OFF) EXECUTE example (${values})`,
     )
-    connection.release(true)
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).not.toContain('Seq Scan')
     expect(plan).toMatch(/Index (Only )?Scan using holdfast_locks_pkey|Conflict Arbiter Indexes|Insert on/)
   })
 
   test('a list of names that begin alike reads no others', async () => {
-    const connection = await stand.pool.connect()
-    await connection.query('SET enable_seqscan = off')
-    const { rows } = await connection.query<Record<string, string>>(
+    const plan = await planOf(
+      'SET enable_seqscan = off',
       `EXPLAIN SELECT name FROM holdfast_locks
        WHERE keyspace = 'latch' AND name > '' AND name LIKE 'job-%' ORDER BY name LIMIT 1000`,
     )
-    connection.release(true)
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
     expect(plan).toMatch(/Index Cond:.*name >= 'job-'.*name < 'job\.'/)
   })
 

@@ -9,7 +9,7 @@ import { postgres } from '../../src/stores/postgres/index.js'
 import { duringAll } from '../setup/during.js'
 import { bringPooler, pooler } from './pooler.js'
 import { bringPostgres, libraryNames, missing, openClient, poolOf, sqlOf, title } from './server.js'
-import { tallies } from './tally.js'
+import { add } from './tally.js'
 
 const absent = pooler ? '' : ' (PgBouncer is not on this machine: skipped; apt-get install pgbouncer)'
 
@@ -31,13 +31,7 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
     async (library) => {
       const client = openClient(library === 'pg' ? pooled : pooledSql, { createTable: true })
       const name = randomUUID()
-      await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          client.session.change(tallies, `${name} ${index % 20}`, ({ body }) => {
-            body.holds += 1
-          }),
-        ),
-      )
+      await Promise.all(Array.from({ length: 200 }, (_, index) => add(client, `${name} ${index % 20}`)))
       expect(client.session.inbox).toBeUndefined()
       expect(client.errors).toHaveLength(1)
       expect(client.errors[0]).toBeInstanceOf(StoreError)
@@ -55,11 +49,9 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
       // A client that has not reached the server yet does not know that there is a pooler.
       holdfast.on('error', () => undefined)
       const name = randomUUID()
-      const count = [
-        await holdfast.lock(name).countWaitingClients(),
-        await holdfast.semaphore(name).countWaitingClients(),
-        await holdfast.countDownLatch(name).countWaitingClients(),
-      ]
+      const waitedFor = [holdfast.lock(name), holdfast.semaphore(name), holdfast.countDownLatch(name)]
+      const count: unknown[] = []
+      for (const each of waitedFor) count.push(await each.countWaitingClients())
       await holdfast.close()
       return count
     })
@@ -93,10 +85,8 @@ describe.skipIf(missing || !pooler)(`${title}: behind a pooler${absent}`, () => 
 
   test('an inbox that was asked for first is refused, and a client behind it and a direct one exclude each other', async () => {
     const client = openClient(pooled)
-    await expect(client.session.inbox?.opened()).rejects.toMatchObject({
-      reason: 'not-ready',
-      transient: false,
-    })
+    const refused = { reason: 'not-ready', transient: false }
+    await expect(client.session.inbox?.opened()).rejects.toMatchObject(refused)
     expect(client.session.inbox).toBeUndefined()
     await client.session.close()
 

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
 import pg from 'pg'
 import postgresJs, { type Sql } from 'postgres'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { SystemClock } from '../../src/base/time/clock.js'
-import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import { connectionsLike, type PostgresClient } from '../../src/stores/postgres/client.js'
@@ -14,6 +11,7 @@ import { PostgresRows } from '../../src/stores/postgres/rows.js'
 import { postgresSchema } from '../../src/stores/postgres/schema.js'
 import type { InboxListener, Message } from '../../src/stores/rows/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
+import { clientSettings } from '../rows/client-settings.js'
 import {
   bringSqlServer,
   type SqlAddress,
@@ -22,6 +20,8 @@ import {
   whyNot,
 } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
+import { duringAll } from '../setup/during.js'
+import { lockRow } from '../transactions/application.js'
 
 const refusal = await whyNot('PostgreSQL')
 
@@ -33,7 +33,7 @@ export interface Extra {
   readonly port?: number
   readonly user?: string
   readonly password?: string | (() => Promise<string>)
-  readonly ssl?: ConnectionOptions
+  readonly ssl?: ConnectionOptions | false
   /** What the server is asked to set for the connection. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -77,10 +77,9 @@ export interface Client {
 export function openClient(
   client: PostgresClient,
   options: PostgresOptions = {},
-  settings: Partial<StoreSettings> = {},
+  others: Partial<StoreSettings> = {},
 ): Client {
   const messages: Message[] = []
-  const errors: unknown[] = []
   let missed = 0
   const listener: InboxListener = {
     message: (message) => messages.push(message),
@@ -88,49 +87,27 @@ export function openClient(
       missed += 1
     },
   }
-  const onError = (error: unknown): void => {
-    errors.push(error)
-  }
-  const id = randomUUID()
+  const { settings, errors } = clientSettings(others)
   const rows = new PostgresRows(connectionsLike(client), checkPostgresOptions(options))
-  const session = rows.openRows(
-    {
-      schedule: new Schedule(new SystemClock(), onError),
-      clientId: id,
-      watchdogLeaseMs: 30_000,
-      quarantineMs: 0,
-      commandTimeoutMs: 10_000,
-      onError,
-      ...settings,
-    },
-    listener,
-  )
-  return { id, session, messages, errors, missed: () => missed }
+  const session = rows.openRows(settings, listener)
+  return { id: settings.clientId, session, messages, errors, missed: () => missed }
 }
 
 /** A server of one group of tests, with its table, and whatever a test opens on it: that is closed after the test. */
 export class Stand {
   readonly #ends: Array<() => unknown> = []
-  #server: SqlServer | undefined
+  readonly server: SqlServer
   #pool: pg.Pool | undefined
   #tidyAt = 0
 
   constructor(bring: () => Promise<SqlServer> = bringPostgres) {
+    this.server = duringAll(bring)
     beforeAll(async () => {
-      this.#server = await bring()
       this.#pool = poolOf(this.address)
       await this.#pool.query(postgresSchema())
     })
     afterEach(() => this.tidy())
-    afterAll(async () => {
-      await this.#pool?.end()
-      await this.#server?.stop()
-    })
-  }
-
-  get server(): SqlServer {
-    if (!this.#server) throw new Error('the server is there while a test runs')
-    return this.#server
+    afterAll(() => this.#pool?.end())
   }
 
   get address(): SqlAddress {
@@ -195,14 +172,8 @@ export class Stand {
     return until(async () => (await this.processes("wait_event_type = 'Lock'"))[0], { what: 'it waits' })
   }
 
-  async lockRow(name: string): Promise<() => Promise<void>> {
-    const transaction = await this.pool.connect()
-    await transaction.query('BEGIN')
-    await transaction.query('SELECT FROM holdfast_locks WHERE name = $1 FOR UPDATE', [name])
-    return async () => {
-      await transaction.query('COMMIT')
-      transaction.release()
-    }
+  lockRow(name: string): Promise<() => Promise<void>> {
+    return lockRow('PostgreSQL', this.address, name)
   }
 
   /** Takes all the connections that are left, until the test ends or the function is called. */
@@ -212,18 +183,17 @@ export class Stand {
       await Promise.all(fillers.splice(0).map((each) => each.end()))
     }
     this.after(empty)
-    for (;;) {
-      const { dir: host, port, user, database } = this.address
-      const filler = new pg.Client({ host, port, user, database })
-      filler.on('error', () => undefined)
-      try {
+    const { dir: host, port, user, database } = this.address
+    const filling = async (): Promise<never> => {
+      for (;;) {
+        const filler = new pg.Client({ host, port, user, database })
+        filler.on('error', () => undefined)
         await filler.connect()
-      } catch (error) {
-        expect(error).toMatchObject({ code: '53300' })
-        return empty
+        fillers.push(filler)
       }
-      fillers.push(filler)
     }
+    await expect(filling()).rejects.toMatchObject({ code: '53300' })
+    return empty
   }
 }
 
@@ -232,6 +202,19 @@ export function bringNarrowPostgres(): Promise<SqlServer> {
   return bringPostgres({
     settings: { max_connections: '12', superuser_reserved_connections: '0', max_wal_senders: '0' },
   })
+}
+
+/** Resolves when the table tells of one client that waits for it. */
+export async function untilWaiting(lock: {
+  countWaitingClients(): Promise<number | undefined>
+}): Promise<void> {
+  await until(async () => (await lock.countWaitingClients()) === 1, { what: 'it waits' })
+}
+
+/** Has one permit in each semaphore of that name. */
+export async function onePermit(holdfast: Holdfast, name: string): Promise<void> {
+  await holdfast.semaphore(name).trySetPermits(1)
+  await holdfast.permitExpirableSemaphore(name).trySetPermits(1)
 }
 
 /** Each kind for which a call may wait. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../../src/base/errors/errors.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { RowSession } from '../../src/stores/rows/rows.js'
 import type { Packed, Shape } from '../../src/stores/rows/shape.js'
 
@@ -55,10 +56,7 @@ export function add(
 }
 
 export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
-  const error: unknown = await work.then(
-    () => new Error('it did not fail'),
-    (failure: unknown) => failure,
-  )
+  const error = await rejectionOf(work)
   if (error instanceof StoreError) return error
   throw error
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { bringSqlServer, releaseOf, whyNot } from '../servers/sql/index.js'
 import { duringAll } from '../setup/during.js'
-import { libraries, libraryNames, missing, openClient, title } from './server.js'
+import { libraries, libraryNames, missing, openClient, Stand, title } from './server.js'
 import { copy, tallies } from './tally.js'
 
 const refusal = await whyNot('PostgreSQL', '12')
@@ -30,13 +30,12 @@ describe.skipIf(refusal !== undefined)(`PostgreSQL 12, which is too old${absent}
   )
 })
 
-test.skipIf(missing)(`${title}: it is of the release that this run is for`, async () => {
-  const server = await bringSqlServer('PostgreSQL')
-  const application = libraries.pg(server.address)
-  const { rows } = await application.query<{ version: string }>(
-    "SELECT current_setting('server_version') AS version",
-  )
-  expect(rows[0]?.version).toMatch(new RegExp(`^${releaseOf('PostgreSQL') ?? '\\d+'}\\.`))
-  await application.end()
-  await server.stop()
+describe.skipIf(missing)(title, () => {
+  const stand = new Stand()
+  test('it is of the release that this run is for', async () => {
+    const { rows } = await stand.pool.query<{ version: string }>(
+      "SELECT current_setting('server_version') AS version",
+    )
+    expect(rows[0]?.version).toMatch(new RegExp(`^${releaseOf('PostgreSQL') ?? '\\d+'}\\.`))
+  })
 })

@@ -122,6 +122,51 @@ await onOwnServers('faults', (server) => {
       expect(await failureOf(add(client))).toMatchObject({ transient: false })
     })
 
+    test('a server without room for more goes on with those that there are', async () => {
+      const guest = await server.userWith(RIGHTS)
+      await server.run(
+        inPostgres
+          ? `ALTER ROLE ${guest.user} CONNECTION LIMIT 2`
+          : `ALTER USER ${guest.user} WITH MAX_USER_CONNECTIONS 1`,
+      )
+      const client = server.client(guest)
+      const names = Array.from({ length: 20 }, (_, index) => `${name} ${index}`)
+      const counts = await Promise.all(names.map((each) => add(client, each)))
+      expect(counts).toEqual(counts.map(() => 1))
+      await client.session.inbox?.opened().catch(() => undefined)
+      const refused = await failureOf(add(server.client(guest)))
+      expect(refused).toMatchObject({ reason: 'not-ready', transient: true })
+    })
+
+    test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
+      const before = await server.connections()
+      const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 300 : 500) })
+      await add(client, name)
+      await client.session.inbox?.opened()
+      const thaw = await server.freeze()
+      try {
+        expect(await failureOf(add(client, name))).toMatchObject({ reason: 'timeout', transient: true })
+        if (inPostgres) {
+          // The server lives: another connection does.
+          expect(await add(client, name)).toBeGreaterThan(1)
+          client.session.inbox?.doubt()
+          await until(() => (client.missed?.() ?? 0) > 0, { what: 'the silent one is found out' })
+        } else {
+          // A connection that cannot be opened: the client library's own time may be up first.
+          const reason = expect.stringMatching('timeout|unreachable')
+          expect(await failureOf(add(client, name))).toMatchObject({ reason, transient: true })
+        }
+        const late = failureOf(add(client, 'other'))
+        await client.session.close()
+        expect(await late).toMatchObject({ code: 'STORE_ERROR' })
+      } finally {
+        await thaw()
+      }
+      const gone = async () => (await server.connections()).every((each) => before.includes(each))
+      await until(gone, { what: 'what was given up is closed' })
+      expect(await add(server.client(), name)).toBeGreaterThan(1)
+    })
+
     test('a command that cannot be sent in its time is rejected', async () => {
       const client = server.client({}, { connections: 1 }, { commandTimeoutMs: lasting(500) })
       await add(client, name)

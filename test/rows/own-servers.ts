@@ -1,20 +1,26 @@
 /** Servers of PostgreSQL, MariaDB and MySQL that a group of tests has for itself: to be spoilt, stopped and filled. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import type { ConnectionOptions } from 'node:tls'
 import { promisify } from 'node:util'
 import { describe } from 'vitest'
+import type { Store } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
+import { mysql } from '../../src/stores/mysql/index.js'
+import { postgres } from '../../src/stores/postgres/index.js'
 import { type Library, libraryNames as mysqlLibraries } from '../mysql/clients.js'
 import { Stand as MysqlStand, onServers } from '../mysql/stand.js'
-import * as postgres from '../postgres/server.js'
-import type { ProductName } from '../servers/sql/index.js'
+import * as pg from '../postgres/server.js'
+import type { ProductName, SqlAddress, SqlOrder } from '../servers/sql/index.js'
 import type { SqlClient, TableOptions } from './sql-clients.js'
 
 export interface Login {
   readonly host?: string
   readonly port?: number
   readonly user?: string
-  readonly password?: string
+  readonly database?: string
+  readonly password?: string | (() => Promise<string>)
+  readonly ssl?: ConnectionOptions | false
 }
 
 interface Options extends TableOptions {
@@ -25,16 +31,19 @@ interface Options extends TableOptions {
 /** One server, as one client library comes to it. */
 export interface OwnServer {
   readonly product: ProductName
+  readonly library: string
+  readonly address: SqlAddress
   /** Closed after the test. */
   client(login?: Login, options?: Options, settings?: Partial<StoreSettings>): SqlClient
+  store(login?: Login): Store
   /** As an administrator. */
   run(sql: string): Promise<unknown>
   /** Somebody with these rights on the table, and no others. */
-  userWith(rights: readonly string[]): Promise<Login>
-  /** Those of Holdfast. */
-  connections(): Promise<readonly number[]>
-  /** Ends a connection. */
-  end(connection: number): Promise<unknown>
+  userWith(rights: readonly string[]): Promise<Login & { readonly user: string }>
+  /** Those of Holdfast, as its usual user unless another is named. */
+  connections(user?: string): Promise<readonly number[]>
+  /** Ends a connection, or only what it does at the moment. */
+  end(connection: number, what?: 'CONNECTION' | 'QUERY'): Promise<unknown>
   /** The connection whose statement waits for a row, if there is one. */
   blocked(): Promise<number | undefined>
   /** Locks the row of that name, until the function is called that it resolves with. */
@@ -43,11 +52,16 @@ export interface OwnServer {
   freeze(): Promise<() => Promise<unknown>>
 }
 
-function ofPostgres(stand: postgres.Stand, library: (typeof postgres.libraryNames)[number]): OwnServer {
+function ofPostgres(stand: pg.Stand, library: (typeof pg.libraryNames)[number]): OwnServer {
   const run = (sql: string, values?: unknown[]) => stand.pool.query(sql, values)
   return {
     product: 'PostgreSQL',
-    client: (login = {}, ...others) => stand.client(stand.application(library, login), ...others),
+    library,
+    get address() {
+      return stand.address
+    },
+    client: (login, ...others) => stand.client(stand.application(library, login), ...others),
+    store: (login) => postgres(stand.application(library, login)),
     run: (sql) => run(sql),
     userWith: async (rights) => {
       const user = `user_${randomUUID().replaceAll('-', '')}`
@@ -56,7 +70,8 @@ function ofPostgres(stand: postgres.Stand, library: (typeof postgres.libraryName
       return { user }
     },
     connections: () => stand.processes(),
-    end: (connection) => run('SELECT pg_terminate_backend($1)', [connection]),
+    end: (connection, what) =>
+      run(`SELECT pg_${what === 'QUERY' ? 'cancel' : 'terminate'}_backend($1)`, [connection]),
     blocked: async () => (await stand.processes("wait_event_type = 'Lock'"))[0],
     lockRow: (name) => stand.lockRow(name),
     freeze: async () => {
@@ -69,10 +84,21 @@ function ofPostgres(stand: postgres.Stand, library: (typeof postgres.libraryName
 }
 
 function ofMysql(stand: MysqlStand, product: ProductName, library: Library): OwnServer {
+  const connect =
+    ({ password, ...login }: Login = {}) =>
+    async () =>
+      stand.connect(library, {
+        ...{ connectTimeout: 2_000, ...login },
+        ...(password && { password: typeof password === 'string' ? password : await password() }),
+      })
   return {
     product,
-    client: (login = {}, ...others) =>
-      stand.client(() => stand.connect(library, { connectTimeout: 2_000, ...login }), ...others),
+    library,
+    get address() {
+      return stand.server.address
+    },
+    client: (login, ...others) => stand.client(connect(login), ...others),
+    store: (login) => mysql({ connect: connect(login) }),
     run: (sql) => stand.run(sql),
     userWith: async (rights) => {
       const user = `u${randomUUID().replaceAll('-', '').slice(0, 30)}`
@@ -80,8 +106,8 @@ function ofMysql(stand: MysqlStand, product: ProductName, library: Library): Own
       await stand.run(`CREATE USER ${user} IDENTIFIED BY 'it'; ${granted}`)
       return { user, password: 'it' }
     },
-    connections: () => stand.connections(),
-    end: (connection) => stand.run(`KILL ${connection}`),
+    connections: (user) => stand.connections(user),
+    end: (connection, what = 'CONNECTION') => stand.run(`KILL ${what} ${connection}`),
     blocked: () => stand.blocked(),
     lockRow: (name) => stand.lockRow(name),
     freeze: async () => {
@@ -92,13 +118,17 @@ function ofMysql(stand: MysqlStand, product: ProductName, library: Library): Own
 }
 
 /** A group of tests for each product and library; those of one product have a server. */
-export async function onOwnServers(what: string, tests: (server: OwnServer) => void): Promise<void> {
-  describe.skipIf(postgres.missing)(`${postgres.title}: ${what}`, () => {
-    const stand = new postgres.Stand()
-    describe.each(postgres.libraryNames)('with %s', (library) => tests(ofPostgres(stand, library)))
+export async function onOwnServers(
+  what: string,
+  tests: (server: OwnServer) => void,
+  order?: SqlOrder,
+): Promise<void> {
+  describe.skipIf(pg.missing)(`${pg.title}: ${what}`, () => {
+    const stand = new pg.Stand(() => pg.bringPostgres(order))
+    describe.each(pg.libraryNames)('with %s', (library) => tests(ofPostgres(stand, library)))
   })
   await onServers(what, (product) => {
-    const stand = new MysqlStand(product)
+    const stand = new MysqlStand(product, order)
     describe.each(mysqlLibraries)('with %s', (library) => tests(ofMysql(stand, product, library)))
   })
 }

@@ -10,10 +10,12 @@ import { Holdfast, type Store } from '../../src/index.js'
 import { getLock, mysql } from '../../src/stores/mysql/index.js'
 import { advisory, postgres } from '../../src/stores/postgres/index.js'
 import { rowLock, sql } from '../../src/transactions/index.js'
+import { libraries } from '../mysql/clients.js'
 import { freePort } from '../servers/port.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { Marker, rejection, useWithout } from '../setup/marker.js'
+import { loginOf } from '../transactions/application.js'
 
 interface Login {
   readonly host: string
@@ -72,12 +74,8 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
     const used = all.map(async ([library, make]) => {
       const marker = new Marker(library)
       const { text } = marker
-      const login = {
-        ...where,
-        user: `user_${text}`.slice(0, 31),
-        password: `pass_${text}`,
-        database: 'main',
-      }
+      const user = `user_${text}`.slice(0, 31)
+      const login = { ...where, user, password: `pass_${text}`, database: 'main' }
       const errors = await useWithout(marker, new Holdfast(make(login), HASTE), randomUUID())
       expect(errors, library).not.toEqual([])
     })
@@ -100,8 +98,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   })
 
   test('faults A2: the values of a statement that fails', async () => {
-    const { host, port, user, password, database: name } = database().address
-    const login = { host, port, user, password, database: name }
+    const login = loginOf(database().address)
     const marker = new Marker()
     const statement = sql`SELECT * FROM nowhere WHERE token = ${marker.text} FOR UPDATE`
     const failed = async (tx: Parameters<typeof rowLock>[0]): Promise<void> => {
@@ -110,23 +107,20 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
       marker.expectNone(error, 'the error')
     }
     if (product === 'PostgreSQL') {
-      const client = new pg.Client(login)
-      await client.connect()
-      onTestFinished(() => client.end())
+      const client = await poolOf(login).connect()
       await client.query('BEGIN')
       await failed(client)
+      client.release(true)
       await sqlOf(login)
         .begin(async (tx) => await failed(tx))
         .catch(() => undefined)
     } else {
-      const mysql2 = await createMysql2(login)
-      onTestFinished(() => mysql2.end())
-      await mysql2.beginTransaction()
-      await failed(mysql2)
-      const mariadb = await createMariadb({ ...login, allowPublicKeyRetrieval: true })
-      onTestFinished(() => mariadb.end())
-      await mariadb.beginTransaction()
-      await failed(mariadb)
+      for (const connect of [libraries.mysql2, libraries.mariadb]) {
+        const connection = await connect(database().address)
+        await connection.query('BEGIN')
+        await failed(connection)
+        await connection.end()
+      }
     }
   })
 })

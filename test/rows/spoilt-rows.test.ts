@@ -1,14 +1,13 @@
 /** What another program has written into a row is told as such, without its value, and touches nothing else of the client. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { findDriver } from '../../src/stores/sqlite/driver.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { runsOr } from '../properties/runs.js'
+import { Stand } from '../sqlite/stand.js'
 
 const MARK = 'a-secret-that-is-in-no-error'
 
@@ -66,8 +65,7 @@ const calls: Readonly<
 }
 
 describe('a row that another program has spoilt', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'holdfast-spoilt-'))
-  const path = join(dir, 'locks.db')
+  const path = new Stand().path()
   let holdfast: Holdfast
   let file: ReturnType<ReturnType<typeof findDriver>>
 
@@ -80,33 +78,17 @@ describe('a row that another program has spoilt', () => {
   afterAll(async () => {
     file?.close()
     await holdfast?.close()
-    rmSync(dir, { recursive: true, force: true })
   })
 
-  const spoil = (keyspace: string, rest: string, columns: readonly [string, unknown][] = []): string => {
+  const spoil = (keyspace: string, rest: string, columns: Readonly<Record<string, unknown>> = {}): string => {
     const name = randomUUID()
-    const row = new Map<string, unknown>([
-      ['keyspace', keyspace],
-      ['name', name],
-      ['owner', null],
-      ['holds', 0],
-      ['ends_at', null],
-      ['fence', null],
-      ['waiting', ''],
-      ['rest', rest],
-      ['changed_at', 0],
-      ...columns,
-    ])
-    const quoted = [...row.values()].map((value) =>
-      typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value),
-    )
-    file.exec(`INSERT INTO holdfast_rows (${[...row.keys()].join()}) VALUES (${quoted.join()})`)
+    const row = { keyspace, name, holds: 0, waiting: '', rest, changed_at: 0, ...columns }
+    const quoted = Object.values(row).map((value) => `'${String(value).replaceAll("'", "''")}'`)
+    file.exec(`INSERT INTO holdfast_rows (${Object.keys(row).join()}) VALUES (${quoted.join()})`)
     return name
   }
   const refused = async (keyspace: string, name: string): Promise<void> => {
-    const error: unknown = await calls[keyspace]?.(holdfast, name, 20_000).catch(
-      (failure: unknown) => failure,
-    )
+    const error = await rejectionOf(Promise.resolve(calls[keyspace]?.(holdfast, name, 20_000)))
     expect(error).toBeInstanceOf(StoreError)
     expect(error).toMatchObject({ reason: 'wrong-type', transient: false, lockName: name })
     expect(String(error)).toMatch(/ in place of /)
@@ -120,16 +102,9 @@ describe('a row that another program has spoilt', () => {
         await refused(keyspace, spoil(keyspace, JSON.stringify(rest)))
       await refused(keyspace, spoil(keyspace, `{${MARK}`))
     }
-    const columns: Array<[string, unknown]> = [
-      ['owner', MARK],
-      ['fence', MARK],
-      ['ends_at', MARK],
-      ['holds', MARK],
-    ]
-    for (const column of columns)
-      await refused('lock', spoil('lock', '{}', [['owner', 'a:1'], ['ends_at', 1], column]))
-    const renewed = new Promise((resolve) => holdfast.once('renewed', resolve))
-    await renewed
+    for (const column of ['owner', 'fence', 'ends_at', 'holds'])
+      await refused('lock', spoil('lock', '{}', { owner: 'a:1', ends_at: 1, [column]: MARK }))
+    await new Promise((resolve) => holdfast.once('renewed', resolve))
     expect(hold.signal.aborted).toBe(false)
     await hold.release()
   })
@@ -139,17 +114,7 @@ describe('a row that another program has spoilt', () => {
       fc.asyncProperty(
         fc.constantFrom(...Object.keys(calls)),
         fc.dictionary(
-          fc.constantFrom(
-            'line',
-            'holds',
-            'taken',
-            'answered',
-            'listeners',
-            'available',
-            'count',
-            'value',
-            'ties',
-          ),
+          fc.constantFrom(...'line holds taken answered listeners available count value ties'.split(' ')),
           fc.jsonValue({ maxDepth: 3 }),
         ),
         async (keyspace, rest) => {

@@ -10,10 +10,13 @@ import { type Database, onDatabases } from '../setup/databases.js'
 import { duringAll } from '../setup/during.js'
 import { TestClient } from '../sqlite/client.js'
 import { Stand } from '../sqlite/stand.js'
+import { lockRow, numbered } from '../transactions/application.js'
 
 export interface SqlClient {
   readonly session: RowSession & Pick<SqlSession, 'clean' | 'express'>
   readonly errors: unknown[]
+  /** How often messages may have been missed, where there are any. */
+  readonly missed?: () => number
 }
 
 export interface TableOptions {
@@ -40,31 +43,14 @@ interface Way {
   end(): Promise<unknown>
 }
 
-const LOCK_ROW = "SELECT 1 FROM holdfast_locks WHERE keyspace = 'lock' AND name = ? FOR UPDATE"
-
 function toPostgres({ address }: Database, library: (typeof postgres.libraryNames)[number]): Way {
   const application = postgres.libraries[library](address)
   const pool = postgres.poolOf(address)
-  const numbered = (sql: string): string => {
-    let number = 0
-    return sql.replaceAll('?', () => {
-      number += 1
-      return `$${number}`
-    })
-  }
   return {
     open: (options) => postgres.openClient(application, { createTable: true, ...options }),
     administer: async (sql, values) =>
       (await (values.length > 0 ? pool.query<Row>(numbered(sql), values) : pool.query<Row>(sql))).rows,
-    lockRow: async (name) => {
-      const transaction = await pool.connect()
-      await transaction.query('BEGIN')
-      await transaction.query(numbered(LOCK_ROW), [name])
-      return async () => {
-        await transaction.query('COMMIT')
-        transaction.release()
-      }
-    },
+    lockRow: (name) => lockRow('PostgreSQL', address, name),
     end: () => Promise.all([pool.end(), application.end()]),
   }
 }
@@ -74,15 +60,7 @@ function toMysql({ address }: Database, library: mysql.Library): Way {
     open: (options) =>
       mysql.openClient(() => mysql.libraries[library](address), { createTable: true, ...options }),
     administer: (sql, values) => mysql.administer(address, sql, values),
-    lockRow: async (name) => {
-      const transaction = await mysql.libraries.mysql2(address)
-      await transaction.query('BEGIN')
-      await transaction.query(LOCK_ROW.replace('?', `'${name}'`))
-      return async () => {
-        await transaction.query('COMMIT')
-        await transaction.end()
-      }
-    },
+    lockRow: (name) => lockRow('MySQL', address, name),
     end: async () => undefined,
   }
 }

@@ -1,32 +1,24 @@
 /** Locks that a server keeps for a connection: what differs from all other stores. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  type Hold,
-  Holdfast,
-  type HoldfastOptions,
-  LockLostError,
-  type Store,
-  UnsupportedKindError,
-} from '../../src/index.js'
+import { type Hold, Holdfast, LockLostError, type Store, UnsupportedKindError } from '../../src/index.js'
 import { getLock } from '../../src/stores/mysql/index.js'
 import { advisory } from '../../src/stores/postgres/index.js'
 import { LockTimeoutError, transactionLock } from '../../src/transactions/index.js'
 import { libraries } from '../mysql/clients.js'
 import { onDatabases } from '../setup/databases.js'
-import { connectTo } from '../transactions/own-connection.js'
+import { connectTo, loginOf } from '../transactions/application.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
-  const store = (): Store => {
-    const { host, port, user, password, database: name } = database().address
-    if (product === 'PostgreSQL') return advisory(new pg.Pool({ host, port, user, password, database: name }))
-    return getLock({
-      connect: () => libraries[product === 'MySQL' ? 'mysql2' : 'mariadb'](database().address),
-    })
+  const storeHere = (): Store => {
+    if (product === 'PostgreSQL') return advisory(new pg.Pool(loginOf(database().address)))
+    const connect = libraries[product === 'MySQL' ? 'mysql2' : 'mariadb']
+    return getLock({ connect: () => connect(database().address) })
   }
-  const client = (options: HoldfastOptions = {}): Holdfast => {
-    const holdfast = new Holdfast(store(), options)
+  const client = (store = storeHere()): Holdfast => {
+    const holdfast = new Holdfast(store)
     onTestFinished(() => holdfast.close())
     return holdfast
   }
@@ -42,10 +34,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
           clients.push(this)
         }
       }
-      const { host, port, user, password, database: name } = database().address
-      const pool = new pg.Pool({ host, port, user, password, database: name, Client: Told })
-      const holdfast = new Holdfast(advisory(pool))
-      onTestFinished(() => holdfast.close())
+      const holdfast = client(advisory(new pg.Pool({ ...loginOf(database().address), Client: Told })))
       const lock = holdfast.lock(randomUUID())
       const owner = holdfast.owner()
       const outer = await lock.acquire({ owner })
@@ -60,16 +49,8 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
         nested = lock.tryAcquire({ owner })
         stream.resume()
       } else {
-        const told = new Promise<void>((resolve) => {
-          held.once('error', () => {
-            queueMicrotask(() => {
-              nested = lock.tryAcquire({ owner })
-              resolve()
-            })
-          })
-        })
+        nested = once(held, 'error').then(() => lock.tryAcquire({ owner }))
         await client().lock(lock.name).forceUnlock()
-        await told
       }
       const hold = await nested
       expect(signal.aborted).toBe(true)

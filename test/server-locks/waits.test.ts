@@ -1,6 +1,5 @@
 /** What a call that waits in the server hears of that server meanwhile. */
 import { expect, test } from 'vitest'
-import { Schedule } from '../../src/base/time/schedule.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
@@ -9,6 +8,7 @@ import { Places } from '../../src/stores/server-locks/places.js'
 import type { ServerLocks } from '../../src/stores/server-locks/server-locks.js'
 import type { SqlConnection } from '../../src/stores/sql/connection.js'
 import { Connector } from '../../src/stores/sql/connector.js'
+import { rowSettings } from '../setup/row-settings.js'
 
 const connection: SqlConnection = {
   open: true,
@@ -22,16 +22,9 @@ const connection: SqlConnection = {
 /** Waits end by themselves after their time, or when the test breaks them. */
 function scene() {
   const clock = new VirtualClock()
-  const onError = (error: unknown): void => {
-    throw error
-  }
   const settings = {
-    schedule: new Schedule(clock, onError),
-    clientId: 'client',
-    watchdogLeaseMs: 30_000,
-    quarantineMs: 0,
+    ...rowSettings(clock, { clientId: 'client', firstLeaseMs: 10_000 }),
     commandTimeoutMs: 3_000,
-    onError,
   }
   let breakWait = (_: StoreError): void => undefined
   const dialect = {

@@ -1,14 +1,13 @@
 /** Clients of a database file, without the locks above them: tests of `SqliteRows` alone. */
 
 import { randomUUID } from 'node:crypto'
-import { SystemClock } from '../../src/base/time/clock.js'
-import { Schedule } from '../../src/base/time/schedule.js'
 import type { Draft, Message, RowSession } from '../../src/stores/rows/rows.js'
 import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../src/stores/rows/shape.js'
 import type { Driver } from '../../src/stores/sqlite/driver.js'
 import type { Machine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions, type SqliteOptions } from '../../src/stores/sqlite/options.js'
 import { SqliteRows } from '../../src/stores/sqlite/rows.js'
+import { clientSettings } from '../rows/client-settings.js'
 
 /** A row as it is written down, to be changed at will. */
 export interface TestBody {
@@ -36,7 +35,7 @@ export class TestClient {
   readonly id = randomUUID()
   readonly session: RowSession
   readonly heard: Message[] = []
-  readonly errors: unknown[] = []
+  readonly errors: unknown[]
   missed = 0
   onMessage: ((message: Message) => void) | undefined
 
@@ -44,32 +43,21 @@ export class TestClient {
     options: string | SqliteOptions,
     { driver, machine, commandTimeoutMs = 10_000 }: ClientParts = {},
   ) {
-    const onError = (error: unknown): void => {
-      this.errors.push(error)
-    }
     const rows = new SqliteRows(checkSqliteOptions(options), {
       ...(driver && { driver }),
       ...(machine && { machine }),
     })
-    this.session = rows.openRows(
-      {
-        schedule: new Schedule(new SystemClock(), onError),
-        clientId: this.id,
-        watchdogLeaseMs: 30_000,
-        quarantineMs: 0,
-        commandTimeoutMs,
-        onError,
+    const { settings, errors } = clientSettings({ clientId: this.id, commandTimeoutMs })
+    this.errors = errors
+    this.session = rows.openRows(settings, {
+      message: (message) => {
+        this.heard.push(message)
+        this.onMessage?.(message)
       },
-      {
-        message: (message) => {
-          this.heard.push(message)
-          this.onMessage?.(message)
-        },
-        missed: () => {
-          this.missed += 1
-        },
+      missed: () => {
+        this.missed += 1
       },
-    )
+    })
   }
 
   change<Result>(name: string, change: (draft: Draft<TestBody>) => Result, shape = locks): Promise<Result> {
@@ -92,8 +80,8 @@ export class TestClient {
 
   /** Counts in the row's token, as a tenure with a token does. */
   async count(name: string): Promise<void> {
-    await this.change(name, ({ body }) => {
-      body.packed = { ...body.packed, fence: (body.packed.fence ?? 0n) + 1n }
+    await this.change(name, ({ body: { packed }, body }) => {
+      body.packed = { ...packed, fence: (packed.fence ?? 0n) + 1n }
     })
   }
 

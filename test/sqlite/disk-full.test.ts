@@ -4,7 +4,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
+import { Holdfast, type Lock } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { Guard } from '../servers/guard.js'
 import { eventually } from '../setup/eventually.js'
@@ -39,31 +39,25 @@ describe('a full disk', () => {
   }
 
   async function fill(): Promise<void> {
-    const file = await open(ballast(), 'w')
-    try {
+    await using file = await open(ballast(), 'w')
+    const filling = async (): Promise<never> => {
       for (;;) await file.write(Buffer.alloc(1_024))
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'ENOSPC' })
-    } finally {
-      await file.close()
     }
+    await expect(filling()).rejects.toMatchObject({ code: 'ENOSPC' })
   }
 
   /** Asks until the log of the database has no room either. */
-  async function untilRefused(lock: ReturnType<Holdfast['lock']>): Promise<void> {
-    const outcome = await eventually(
-      async () => {
-        try {
-          await (await lock.acquire()).release()
-          return undefined
-        } catch (error) {
-          return error
-        }
-      },
-      (failed) => failed !== undefined,
-    )
-    expect(outcome).toMatchObject(refused)
+  async function untilRefused(lock: Lock): Promise<void> {
+    const attempt = (): Promise<unknown> => lock.withLock(() => undefined).catch((error: unknown) => error)
+    expect(await eventually(attempt)).toMatchObject(refused)
   }
+
+  /** Until so many wait in the line that there is. */
+  const untilWaiting = (holdfast: Holdfast, clients: number) =>
+    eventually(
+      () => holdfast.fairLock('line').countWaitingClients(),
+      (count) => count === clients,
+    )
 
   test('a lock whose release was refused is free when there is room, long before its lease ends', async () => {
     const [one, other] = [client(), client()]
@@ -80,20 +74,14 @@ describe('a full disk', () => {
     const hold = await one.fairLock('line').acquire({ leaseMs: LONG_MS })
     const patience = new AbortController()
     const leaving = leaver.fairLock('line').acquire({ signal: patience.signal })
-    await eventually(
-      () => one.fairLock('line').countWaitingClients(),
-      (count) => count === 1,
-    )
+    await untilWaiting(one, 1)
     await fill()
     await untilRefused(next.lock('another'))
     patience.abort(new Error('enough'))
     await expect(leaving).rejects.toThrow('enough')
     expect(await one.fairLock('line').countWaitingClients()).toBe(1)
     await rm(ballast())
-    await eventually(
-      () => one.fairLock('line').countWaitingClients(),
-      (count) => count === 0,
-    )
+    await untilWaiting(one, 0)
     await hold.release()
   })
 })

@@ -42,25 +42,17 @@ describe('options', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('modes', () => {
-  test('the folder and all files are the owner’s alone', async () => {
+  test.each([
+    ['the owner’s alone', {}, '600', '700'],
+    ['the group’s, if it is for a group', { mode: 0o660 }, '660', '770'],
+  ])('the file, its folder and all that belongs to it are %s', async (_, options, ofFile, ofFolder) => {
     const path = stand.path()
-    const client = stand.client(path)
+    const client = stand.client({ path, ...options })
     await client.listen()
     await client.write('a', { holds: 1 })
-    expect(modeOf(dirname(path))).toBe('700')
-    expect(['', '-wal', '-shm'].map((ending) => modeOf(path + ending))).toEqual(['600', '600', '600'])
-    expect(modeOf(`${path}-bells`)).toBe('700')
-    expect(modeOf(`${path}-bells/${client.id}`)).toBe('600')
-  })
-
-  test('a file for a group is the group’s, with all that belongs to it', async () => {
-    const path = stand.path()
-    const client = stand.client({ path, mode: 0o660 })
-    await client.listen()
-    await client.write('a', { holds: 1 })
-    expect(['', '-wal', '-shm'].map((ending) => modeOf(path + ending))).toEqual(['660', '660', '660'])
-    expect(modeOf(`${path}-bells/${client.id}`)).toBe('660')
-    expect([modeOf(dirname(path)), modeOf(`${path}-bells`)]).toEqual(['770', '770'])
+    const files = ['', '-wal', '-shm', `-bells/${client.id}`].map((ending) => modeOf(path + ending))
+    expect(files).toEqual(files.map(() => ofFile))
+    expect([modeOf(dirname(path)), modeOf(`${path}-bells`)]).toEqual([ofFolder, ofFolder])
   })
 
   test('a file that is there keeps its mode', async () => {
@@ -75,10 +67,25 @@ describe.skipIf(process.platform === 'win32')('modes', () => {
 describe('is refused for good', () => {
   const refusal = (reason: string): object => ({ code: 'STORE_ERROR', reason, transient: false })
 
-  test('a file that is no database', async () => {
-    const path = made(stand.path())
-    writeFileSync(path, 'Dear diary, '.repeat(1_000))
-    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('wrong-type'))
+  test.each<[string, string, (path: string) => void]>([
+    [
+      'a file that is no database',
+      'wrong-type',
+      (path) => writeFileSync(made(path), 'Dear diary, '.repeat(1_000)),
+    ],
+    ['a folder', 'wrong-type', (path) => mkdirSync(path, { recursive: true })],
+    [
+      'a file of several names',
+      'not-ready',
+      (path) => {
+        writeFileSync(made(path), '')
+        linkSync(path, `${path}2`)
+      },
+    ],
+  ])('%s', async (_, reason, make) => {
+    const path = stand.path()
+    make(path)
+    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal(reason))
   })
 
   test('another program’s database', async () => {
@@ -101,21 +108,8 @@ describe('is refused for good', () => {
     await expect(stand.client(path).read('a')).rejects.toThrow(/later version of Holdfast \(schema 2\)/)
   })
 
-  test('a folder', async () => {
-    const path = stand.path()
-    mkdirSync(path, { recursive: true })
-    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('wrong-type'))
-  })
-
   test.skipIf(process.platform !== 'linux')('a place where nobody may write', async () => {
     await expect(stand.client('/sys/kernel/locks.db').read('a')).rejects.toMatchObject(refusal('permission'))
-  })
-
-  test('a file of several names', async () => {
-    const path = made(stand.path())
-    writeFileSync(path, '')
-    linkSync(path, `${path}2`)
-    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('not-ready'))
   })
 
   test('a file on a network file system, unless the user knows better', () => {
@@ -187,34 +181,27 @@ describe('a file that is locked by somebody', () => {
     const path = made(stand.path())
     writeFileSync(path, '')
     const other = connect(path)
-    other.exec('BEGIN IMMEDIATE')
     const client = stand.client(path)
-    const write = client.write('a', { holds: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    other.exec('ROLLBACK')
-    await write
-    other.exec('BEGIN IMMEDIATE')
-    const more = client.write('a', { holds: 2 })
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    other.exec('ROLLBACK')
-    await more
+    for (let holds = 1; holds <= 2; holds += 1) {
+      other.exec('BEGIN IMMEDIATE')
+      const write = client.write('a', { holds })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      other.exec('ROLLBACK')
+      await write
+    }
     other.close()
   })
 })
 
 describe('a file that goes away while it is open', () => {
-  const ways: ReadonlyArray<readonly [string, (path: string) => void]> = [
-    ['deleted alone', (path) => rmSync(path)],
+  const removed = (path: string, endings: readonly string[]): void => {
+    for (const ending of endings) rmSync(path + ending, { recursive: true, force: true })
+  }
+  test.each<[string, (path: string) => void]>([
+    ['deleted alone', (path) => removed(path, [''])],
     ['moved', (path) => renameSync(path, `${path}.old`)],
-    [
-      'deleted with all that belongs to it',
-      (path) => {
-        for (const ending of ['', '-wal', '-shm', '-bells'])
-          rmSync(path + ending, { recursive: true, force: true })
-      },
-    ],
-  ]
-  test.each(ways)('%s: everybody goes on with a new one, and is told', async (_, go) => {
+    ['deleted with all that belongs to it', (path) => removed(path, ['', '-wal', '-shm', '-bells'])],
+  ])('%s: everybody goes on with a new one, and is told', async (_, go) => {
     const path = stand.path()
     const [one, other] = [stand.client(path), stand.client(path)]
     await Promise.all([one.listen(), other.listen()])
@@ -249,23 +236,18 @@ test('a library that is too old is told', async () => {
 
 test('a disk that is full is told, changes nothing, and is over when there is room', async () => {
   const path = stand.path()
-  const connections: Connection[] = []
   const driver: Driver = (at) => {
     const connection = (libsqlDriver() ?? findDriver())(at)
     connection.exec('PRAGMA max_page_count = 20')
-    connections.push(connection)
     return connection
   }
   const client = stand.client(path, { driver })
   await client.write('a', { fence: 1n })
   const rest = 'x'.repeat(200_000)
-  const [big, small] = await Promise.allSettled([
-    client.write('b', { rest }),
-    client.write('a', { fence: 2n }),
-  ])
-  // Both were one transaction.
+  const both = await Promise.allSettled([client.write('b', { rest }), client.write('a', { fence: 2n })])
+  // They were one transaction.
   const failed = { status: 'rejected', reason: { reason: 'out-of-memory', transient: false } }
-  expect([big, small]).toMatchObject([failed, failed])
+  expect(both).toMatchObject([failed, failed])
   expect((await client.read('a')).fence).toBe(1n)
   expect((await stand.client(path).read('b')).rest).toBeUndefined()
   await client.write('a', { fence: 2n })

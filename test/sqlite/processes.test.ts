@@ -7,33 +7,18 @@ import { Stand } from './stand.js'
 
 const stand = new Stand()
 
-class Member {
-  readonly #forked: Forked
+function start(task: MemberTask): Forked {
+  return Forked.start(new URL('./member.fixture.ts', import.meta.url), task)
+}
 
-  constructor(task: MemberTask) {
-    this.#forked = Forked.start(new URL('./member.fixture.ts', import.meta.url), task)
-  }
+/** What a process tells first. */
+async function idOf(member: Forked): Promise<string> {
+  return String(await member.told())
+}
 
-  async id(): Promise<string> {
-    return String(await this.#forked.told())
-  }
-
-  async done(): Promise<void> {
-    expect(await this.#forked.told()).toBe('done')
-  }
-
-  get pid(): number {
-    return this.#forked.pid
-  }
-
-  kill(): Promise<void> {
-    return this.#forked.kill()
-  }
-
-  async leave(): Promise<void> {
-    this.#forked.send('leave')
-    expect(await this.#forked.ended()).toBe(0)
-  }
+async function leave(member: Forked): Promise<void> {
+  member.send('leave')
+  expect(await member.ended()).toBe(0)
 }
 
 describe('processes that begin at once with a file that is not there', () => {
@@ -41,17 +26,17 @@ describe('processes that begin at once with a file that is not there', () => {
     'lose no update (with another SQLite each: %s)',
     async (mixed) => {
       const path = stand.path()
-      const members = [0, 1, 2, 3].map(
-        (index) =>
-          new Member({ path, counts: 500, names: ['a', 'b', 'c'], libsql: mixed && index % 2 === 1 }),
+      const names = ['a', 'b', 'c']
+      const members = [0, 1, 2, 3].map((index) =>
+        start({ path, counts: 500, names, libsql: mixed && index % 2 === 1 }),
       )
       for (const member of members) {
-        await member.id()
-        await member.done()
+        await idOf(member)
+        expect(await member.told()).toBe('done')
       }
       const client = stand.client(path)
-      for (const name of ['a', 'b', 'c']) expect((await client.read(name)).fence).toBe(2_000n)
-      for (const member of members) await member.leave()
+      for (const name of names) expect((await client.read(name)).fence).toBe(2_000n)
+      for (const member of members) await leave(member)
     },
     120_000,
   )
@@ -61,14 +46,14 @@ describe('a client whose process', () => {
   test('lives has not ended, whether it is reached or not', async () => {
     const path = stand.path()
     const client = stand.client(path)
-    const member = new Member({ path })
-    const id = await member.id()
+    const member = start({ path })
+    const id = await idOf(member)
     expect([await client.ended(id), await client.reaches(id)]).toEqual([false, true])
     process.kill(member.pid, 'SIGSTOP')
     expect([await client.ended(id), await client.reaches(id)]).toEqual([false, true])
     process.kill(member.pid, 'SIGCONT')
-    await member.done()
-    await member.leave()
+    expect(await member.told()).toBe('done')
+    await leave(member)
     expect(await client.reaches(id)).toBe(false)
   })
 
@@ -76,8 +61,8 @@ describe('a client whose process', () => {
     const path = stand.path()
     const client = stand.client(path)
     for (let round = 0; round < 3; round += 1) {
-      const member = new Member({ path, counts: 1_000_000, names: ['a'] })
-      const id = await member.id()
+      const member = start({ path, counts: 1_000_000, names: ['a'] })
+      const id = await idOf(member)
       expect(await client.ended(id)).toBe(false)
       await member.kill()
       expect([await client.ended(id), await client.reaches(id)]).toEqual([true, false])
@@ -99,12 +84,12 @@ test('messages to another process and back arrive, all of them and in order', as
   const path = stand.path()
   const client = stand.client(path)
   await client.listen()
-  const member = new Member({ path, answers: client.id })
-  const id = await member.id()
+  const member = start({ path, answers: client.id })
+  const id = await idOf(member)
   const texts = Array.from({ length: 3_000 }, (_, index) => String(index))
   for (const text of texts) await client.tell(id, `row ${text}`, text)
   await expect.poll(() => client.heard.length, { timeout: 60_000 }).toBe(texts.length)
   expect(client.heard.map(({ text }) => text)).toEqual(texts)
   expect(client.heard.every(({ name, text }) => name === `row ${text}`)).toBe(true)
-  await member.leave()
+  await leave(member)
 }, 90_000)

@@ -8,19 +8,10 @@ export interface SectionTask {
   readonly path: string
   readonly notes: string
   readonly calls: number
-  /** Stays in its first section for ever. */
-  readonly stays?: boolean
-  readonly watchdogMs?: number
 }
 
-const {
-  path,
-  notes,
-  calls,
-  stays = false,
-  watchdogMs = 30_000,
-}: SectionTask = JSON.parse(process.argv[2] ?? '')
-const holdfast = new Holdfast(sqlite(path), { watchdogMs })
+const { path, notes, calls }: SectionTask = JSON.parse(process.argv[2] ?? '')
+const holdfast = new Holdfast(sqlite(path))
 holdfast.on('error', (error) => console.error(error))
 let going = true
 process.on('message', () => {
@@ -30,12 +21,8 @@ const note = (what: string, fence: bigint | undefined): void =>
   appendFileSync(notes, `${what} ${process.pid} ${fence}\n`)
 const call = async (): Promise<void> => {
   while (going) {
-    await holdfast.fencedLock('one').withLock(async ({ fence, signal }) => {
+    await holdfast.fencedLock('one').withLock(async ({ fence }) => {
       note('in', fence)
-      if (stays) {
-        process.send?.('stays')
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      }
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       note('out', fence)
     })

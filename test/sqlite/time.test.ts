@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { ExclusiveLock, exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
-import type { Keyspace } from '../../src/stores/rows/shape.js'
-import type { Machine } from '../../src/stores/sqlite/machine.js'
-import { thisMachine } from '../../src/stores/sqlite/machine.js'
+import type { Packed } from '../../src/stores/rows/shape.js'
+import { type Machine, thisMachine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
 import { SqliteRows } from '../../src/stores/sqlite/rows.js'
 import type { TestClient } from './client.js'
@@ -14,21 +13,17 @@ import { Stand } from './stand.js'
 const stand = new Stand()
 
 const HOUR = 3_600_000
+const START_MS = 1_800_000_000_000
 
 class TestMachine implements Machine {
   constructor(
     readonly boot: string | undefined,
-    public wall: number,
+    public wall = START_MS,
     public monotonic = 5_000,
   ) {}
 
-  monotonicMs(): number {
-    return this.monotonic
-  }
-
-  wallMs(): number {
-    return this.wall
-  }
+  readonly monotonicMs = (): number => this.monotonic
+  readonly wallMs = (): number => this.wall
 
   pass(ms: number): void {
     this.wall += ms
@@ -40,24 +35,22 @@ function timeOf(client: TestClient): Promise<number> {
   return client.change('any', ({ now }) => now)
 }
 
-async function namesOf({ session }: TestClient): Promise<string[]> {
-  const names: string[] = []
-  const keyspaces: readonly Keyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch', 'value']
-  for (const keyspace of keyspaces) for await (const name of session.names(keyspace, '*')) names.push(name)
-  return names.sort()
+async function namesOf(client: TestClient): Promise<string[]> {
+  const keyspaces = ['lock', 'read-write', 'semaphore', 'permits', 'latch', 'value'] as const
+  return (await Promise.all(keyspaces.map((keyspace) => client.names('*', keyspace)))).flat().sort()
 }
 
 test('all clients of a machine have the same time, whatever becomes of its wall clock', async () => {
   const path = stand.path()
-  const machine = new TestMachine('first', 1_800_000_000_000)
+  const machine = new TestMachine('first')
   const one = stand.client(path, { machine })
-  expect(await timeOf(one)).toBe(1_800_000_000_000)
+  expect(await timeOf(one)).toBe(START_MS)
   machine.wall -= HOUR
   machine.pass(10)
   const other = stand.client(path, { machine })
-  expect([await timeOf(one), await timeOf(other)]).toEqual([1_800_000_000_010, 1_800_000_000_010])
+  expect([await timeOf(one), await timeOf(other)]).toEqual([START_MS + 10, START_MS + 10])
   machine.wall += 5 * HOUR
-  expect([await timeOf(one), await timeOf(other)]).toEqual([1_800_000_000_010, 1_800_000_000_010])
+  expect([await timeOf(one), await timeOf(other)]).toEqual([START_MS + 10, START_MS + 10])
 })
 
 test('this machine has such a clock, and its time reads as the time of day', async () => {
@@ -67,16 +60,16 @@ test('this machine has such a clock, and its time reads as the time of day', asy
 })
 
 test('where no start of the machine can be told, the wall clock counts', async () => {
-  const machine = new TestMachine(undefined, 1_800_000_000_000)
+  const machine = new TestMachine(undefined)
   const client = stand.client(stand.path(), { machine })
-  expect(await timeOf(client)).toBe(1_800_000_000_000)
+  expect(await timeOf(client)).toBe(START_MS)
   machine.wall += HOUR
-  expect(await timeOf(client)).toBe(1_800_000_000_000 + HOUR)
+  expect(await timeOf(client)).toBe(START_MS + HOUR)
 })
 
 test('after a start of the machine all earlier clients have ended, tokens stay, and time does not go back', async () => {
   const path = stand.path()
-  const before = new TestMachine('first', 1_800_000_000_000)
+  const before = new TestMachine('first')
   const holder = stand.client(path, { machine: before })
   before.pass(HOUR)
   await holder.write('a', { owner: `${holder.id}:1`, holds: 1, endsAt: Infinity, fence: 7n })
@@ -85,7 +78,7 @@ test('after a start of the machine all earlier clients have ended, tokens stay, 
   expect(await client.ended(holder.id)).toBe(true)
   expect(await client.reaches(holder.id)).toBe(false)
   expect((await client.read('a')).fence).toBe(7n)
-  expect(await timeOf(client)).toBeGreaterThanOrEqual(1_800_000_000_000 + HOUR)
+  expect(await timeOf(client)).toBeGreaterThanOrEqual(START_MS + HOUR)
   after.pass(10)
   const next = stand.client(path, { machine: after })
   expect(await timeOf(next)).toBe(await timeOf(client))
@@ -93,17 +86,20 @@ test('after a start of the machine all earlier clients have ended, tokens stay, 
 
 test('rows in which nothing is held are removed in the end, and nothing else is', async () => {
   const path = stand.path()
-  const machine = new TestMachine('first', 1_800_000_000_000)
+  const machine = new TestMachine('first')
   const client = stand.client({ path, retainMs: HOUR }, { machine })
   const end = machine.wall + 10
-  const waiting = stand.client(path, { machine })
-  await client.write('free', { fence: 1n })
-  await client.write('lapsed', { owner: 'x:1', holds: 1, endsAt: end, fence: 2n })
-  await client.write('endless', { owner: 'x:1', holds: 1, endsAt: Infinity })
-  await client.write('awaited', { waiting: [waiting.id] })
-  await client.write('more', { rest: '{}' })
-  await client.write('over', { waiting: [waiting.id], rest: JSON.stringify({ until: end }) })
-  await client.write('not over', { rest: JSON.stringify({ until: end + 1 }) })
+  const waiting = [stand.client(path, { machine }).id]
+  for (const [name, row] of Object.entries<Partial<Packed>>({
+    free: { fence: 1n },
+    lapsed: { owner: 'x:1', holds: 1, endsAt: end, fence: 2n },
+    endless: { owner: 'x:1', holds: 1, endsAt: Infinity },
+    awaited: { waiting },
+    more: { rest: '{}' },
+    over: { waiting, rest: JSON.stringify({ until: end }) },
+    'not over': { rest: JSON.stringify({ until: end + 1 }) },
+  }))
+    await client.write(name, row)
   await Promise.all(Array.from({ length: 2_500 }, (_, index) => client.write(`many ${index}`, { fence: 1n })))
   machine.pass(HOUR - 1)
   expect(await client.names()).toHaveLength(2_507)
@@ -115,7 +111,7 @@ test('rows in which nothing is held are removed in the end, and nothing else is'
 
 test('of what kinds keep in rows beside a holder, what is over is removed, and nothing else is', async () => {
   const path = stand.path()
-  const machine = new TestMachine('first', 1_800_000_000_000)
+  const machine = new TestMachine('first')
   const rows = new SqliteRows(checkSqliteOptions({ path, retainMs: HOUR }), { machine })
   const one = new Holdfast({ open: (settings) => new RowStoreSession(rows, settings) })
   await one.computeOnce('value', () => 1, { ttlMs: 1_000 })
@@ -139,7 +135,7 @@ test('of what kinds keep in rows beside a holder, what is over is removed, and n
 
 test('a clean-up is remembered by the next time the machine starts, so that no token can be less', async () => {
   const path = stand.path()
-  const before = new TestMachine('first', 1_800_000_000_000)
+  const before = new TestMachine('first')
   const client = stand.client({ path, retainMs: HOUR }, { machine: before })
   await client.write('a', { fence: 1n })
   before.pass(2 * HOUR)
@@ -151,7 +147,7 @@ test('a clean-up is remembered by the next time the machine starts, so that no t
 
 test('clients that ended are forgotten, unless a row names them', async () => {
   const path = stand.path()
-  const before = new TestMachine('first', 1_800_000_000_000)
+  const before = new TestMachine('first')
   const [holder, waiter, gone] = [0, 1, 2].map(() => stand.client(path, { machine: before }))
   if (!holder || !waiter || !gone) throw new Error('too few')
   await holder.write('held', { owner: `${holder.id}:1`, holds: 1, endsAt: Infinity })

@@ -1,28 +1,21 @@
 /** `hold.confirm(tx)` of each kind of lock, and where there is none. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { Holdfast, InvalidArgumentError, type Lock } from '../../src/index.js'
+import { rejectionOf } from '../../src/conformance/outcome.js'
+import { type Hold, Holdfast, InvalidArgumentError, type Lock } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { onDatabases } from '../setup/databases.js'
-import { connectTo, type OwnConnection } from './own-connection.js'
-import { storeAt } from './store-at.js'
+import { Stand } from '../sqlite/stand.js'
+import { connectTo, storeAt } from './application.js'
 
 function client(...[store]: ConstructorParameters<typeof Holdfast>): Holdfast {
   const holdfast = new Holdfast(store)
   onTestFinished(() => holdfast.close())
   return holdfast
-}
-
-function sidesOf(holdfast: Holdfast): { readonly read: Lock; readonly write: Lock } {
-  const lock = holdfast.readWriteLock(randomUUID())
-  return { read: lock.readLock(), write: lock.writeLock() }
 }
 
 const isFree = async (lock: Lock): Promise<boolean> => {
@@ -31,13 +24,25 @@ const isFree = async (lock: Lock): Promise<boolean> => {
   return hold !== null
 }
 
+/** Nothing may be sent to it, and the lock stays whose it is. */
+async function refuses(hold: Hold, tx: Parameters<Hold['confirm']>[0]): Promise<InvalidArgumentError> {
+  const refusal = await rejectionOf(hold.confirm(tx))
+  expect(refusal).toBeInstanceOf(InvalidArgumentError)
+  expect(refusal).toMatchObject({ argument: 'tx' })
+  hold.assertHeld()
+  if (refusal instanceof InvalidArgumentError) return refusal
+  throw refusal
+}
+
 await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
   const holdfast = (): Holdfast => client(storeAt(product, database().address))
-  const begin = async (): Promise<OwnConnection & { commit(): Promise<unknown> }> => {
-    const connection = await connectTo(product, database().address)
-    onTestFinished(() => connection.end())
-    await connection.run('BEGIN')
-    return { ...connection, commit: () => connection.run('COMMIT') }
+  /** Releases what it has tied to a transaction, and commits that when it is told to. */
+  const tied = async (hold: Hold): Promise<() => Promise<unknown>> => {
+    const { tx, run, end } = await connectTo(product, database().address)
+    onTestFinished(async () => void (await end()))
+    await run('BEGIN')
+    await hold.confirm(tx)
+    return () => run('COMMIT')
   }
 
   const exclusive = (['lock', 'fencedLock', 'fairLock', 'spinLock'] as const).filter(
@@ -46,8 +51,7 @@ await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
   test.each(exclusive)('%s', async (kind) => {
     const name = randomUUID()
     const hold = await holdfast()[kind](name).acquire()
-    const { tx, commit } = await begin()
-    await hold.confirm(tx)
+    const commit = await tied(hold)
     await hold.release()
     const others = ['lock', kind] as const
     const next = holdfast()[kind](name).acquire()
@@ -61,10 +65,10 @@ await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
   })
 
   test.runIf(product === 'PostgreSQL')('a read lock keeps out those that write', async () => {
-    const { read, write } = sidesOf(holdfast())
+    const lock = holdfast().readWriteLock(randomUUID())
+    const [read, write] = [lock.readLock(), lock.writeLock()]
     const [hold, beside] = [await read.acquire(), await read.acquire()]
-    const { tx, commit } = await begin()
-    await hold.confirm(tx)
+    const commit = await tied(hold)
     await hold.release()
     expect((await read.inspect()).owners.map(({ holds }) => holds)).toEqual([1, 0])
     await beside.release()
@@ -76,14 +80,14 @@ await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
   })
 
   test.runIf(product === 'PostgreSQL')('a write lock keeps out everybody', async () => {
-    const { read, write } = sidesOf(holdfast())
+    const lock = holdfast().readWriteLock(randomUUID())
+    const [read, write] = [lock.readLock(), lock.writeLock()]
     const hold = await write.acquire()
-    const { tx, commit } = await begin()
-    await hold.confirm(tx)
+    const commit = await tied(hold)
     // Its owner may still read.
     await hold.run(async () => (await read.acquire()).release())
     await hold.release()
-    for (const lock of [read, write]) expect(await isFree(lock)).toBe(false)
+    for (const each of [read, write]) expect(await isFree(each)).toBe(false)
     const waiting = [read.acquire(), read.acquire(), read.acquire()]
     await commit()
     for (const each of waiting) await (await each).release()
@@ -94,20 +98,15 @@ await onDatabases(['PostgreSQL', 'MySQL'], (database, product) => {
     const semaphore = holdfast().semaphore(randomUUID())
     await semaphore.trySetPermits(1)
     const hold = await semaphore.acquire()
-    const { tx } = await begin()
-    await expect(hold.confirm(tx)).rejects.toBeInstanceOf(InvalidArgumentError)
+    await expect(tied(hold)).rejects.toBeInstanceOf(InvalidArgumentError)
     hold.assertHeld()
     await hold.release()
   })
 
   test('a transaction of another product, a pool or anything else is refused', async () => {
-    const other = product === 'PostgreSQL' ? mysqlLike : new pg.Client()
     const hold = await holdfast().lock(randomUUID()).acquire()
-    for (const tx of [other, new pg.Pool()]) {
-      const refusal = await hold.confirm(tx).catch((error: unknown) => error)
-      expect(refusal).toBeInstanceOf(InvalidArgumentError)
-      expect(refusal).toMatchObject({ argument: 'tx' })
-    }
+    for (const tx of [product === 'PostgreSQL' ? mysqlLike : new pg.Client(), new pg.Pool()])
+      await refuses(hold, tx)
     await hold.release()
   })
 })
@@ -120,14 +119,10 @@ const mysqlLike = {
 }
 
 describe('a store in no database with transactions refuses at once', () => {
+  const files = new Stand()
   const stores = {
     memory: () => client(new MemoryStore()),
-    sqlite: () => {
-      const folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
-      const holdfast = client(sqlite(join(folder, 'locks.db')))
-      onTestFinished(() => rmSync(folder, { recursive: true }))
-      return holdfast
-    },
+    sqlite: () => client(sqlite(files.path())),
     redis: () => {
       const redis = standaloneClient(inject('servers').standalone)
       onTestFinished(() => redis.disconnect())
@@ -137,10 +132,7 @@ describe('a store in no database with transactions refuses at once', () => {
   }
   test.each(Object.entries(stores))('%s', async (_, make) => {
     const hold = await make().lock(randomUUID()).acquire()
-    const refusal = await hold.confirm(new pg.Client()).catch((error: unknown) => error)
-    expect(refusal).toBeInstanceOf(InvalidArgumentError)
-    expect(refusal).toMatchObject({ argument: 'tx', message: expect.stringContaining('PostgreSQL') })
-    hold.assertHeld()
+    expect((await refuses(hold, new pg.Client())).message).toContain('PostgreSQL')
     await hold.release()
   })
 })

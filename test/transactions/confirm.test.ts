@@ -1,7 +1,10 @@
 /** `hold.confirm(tx)`: nobody takes a lock over before the transaction that it is tied to has ended. */
 import { randomUUID } from 'node:crypto'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import {
+  type AcquireOptions,
+  type Hold,
   Holdfast,
   type HoldfastOptions,
   InvalidArgumentError,
@@ -11,66 +14,58 @@ import {
 import { NoTransactionError } from '../../src/transactions/index.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
-import { onDrivers } from './drivers.js'
-import { storeAt } from './store-at.js'
-import { untilTiedAlone } from './tied-alone.js'
+import { storeAt, untilTiedAlone } from './application.js'
+import { type Isolation, onDrivers, type Transaction } from './drivers.js'
 
 await onDrivers((stand, product) => {
   let name: string
+  beforeEach(() => {
+    name = randomUUID()
+  })
 
-  const open = (options: HoldfastOptions = {}): Holdfast => {
-    const holdfast = new Holdfast(storeAt(product, stand.address), options)
+  const open = (options: HoldfastOptions = {}, address = stand.address): Holdfast => {
+    const holdfast = new Holdfast(storeAt(product, address), options)
     onTestFinished(() => holdfast.close())
     return holdfast
   }
-
-  const isFree = async (): Promise<boolean> => {
-    const hold = await open().lock(name).tryAcquire()
+  const acquire = (options?: AcquireOptions): Promise<Hold> => open().lock(name).acquire(options)
+  const isFree = async (of = name): Promise<boolean> => {
+    const hold = await open().lock(of).tryAcquire()
     await hold?.release()
     return hold !== null
+  }
+  const tie = async (hold: Pick<Hold, 'confirm'>, isolation?: Isolation): Promise<Transaction> => {
+    const transaction = await stand.begin(isolation)
+    await hold.confirm(transaction.tx)
+    return transaction
   }
 
   describe('a lock that is tied to a transaction', () => {
     test.each(['commit', 'rollback', 'kill'] as const)('has no other owner before its %s', async (end) => {
-      name = randomUUID()
-      const lock = open().lock(name)
-      const hold = await lock.acquire({ leaseMs: lasting(2_000) })
-      const transaction = await stand.begin()
-      await hold.confirm(transaction.tx)
-      await untilTiedAlone(lock)
-      expect(await isFree()).toBe(false)
+      const transaction = await tie(await acquire({ leaseMs: lasting(2_000) }))
+      await untilTiedAlone(open().lock(name))
       let inside = false
       const waiting = open()
         .lock(name)
         .withLock(() => {
           inside = true
         })
-      await eventually(
-        () => isFree(),
-        (free) => !free,
-      )
+      expect(await isFree()).toBe(false)
       expect(inside).toBe(false)
       await (end === 'kill' ? (await stand.kill(transaction))() : transaction[end]())
       await waiting
-      expect(inside).toBe(true)
       expect(await isFree()).toBe(true)
     })
 
     test('is renewed and released as any other', async () => {
-      name = randomUUID()
       const holdfast = open({ watchdogMs: lasting(900) })
       let renewed = 0
       holdfast.on('renewed', () => {
         renewed += 1
       })
-      const lock = holdfast.lock(name)
-      const transaction = await stand.begin()
-      await lock.withLock(async (hold) => {
-        await hold.confirm(transaction.tx)
-        await eventually(
-          async () => renewed,
-          (count) => count >= 4,
-        )
+      await holdfast.lock(name).withLock(async (hold) => {
+        const transaction = await tie(hold)
+        await eventually(() => renewed >= 4)
         await transaction.commit()
       })
       expect(await isFree()).toBe(true)
@@ -79,18 +74,12 @@ await onDrivers((stand, product) => {
     test.each(['another process', 'this process'])(
       'stays closed to %s when it is released before the transaction ends',
       async (whose) => {
-        name = randomUUID()
         const holdfast = open(product === 'PostgreSQL' ? { lingerMs: 10_000 } : {})
         const other = whose === 'this process' ? holdfast : open()
         const lock = holdfast.lock(name)
         const hold = await lock.acquire()
         const waiting = other.lock(name).acquire()
-        await eventually(
-          () => lock.inspect(),
-          ({ owners }) => owners.length === 1,
-        )
-        const transaction = await stand.begin()
-        await hold.confirm(transaction.tx)
+        const transaction = await tie(hold)
         await hold.release()
         await untilTiedAlone(lock)
         expect(await other.lock(name).tryAcquire()).toBeNull()
@@ -100,12 +89,9 @@ await onDrivers((stand, product) => {
     )
 
     test('is not freed by force before the transaction has ended', async () => {
-      name = randomUUID()
-      const transaction = await stand.begin()
+      const transaction = await tie(await acquire())
       const lock = open().lock(name)
-      const hold = await lock.acquire()
-      await hold.confirm(transaction.tx)
-      expect(await open().lock(name).forceUnlock()).toBe(true)
+      expect(await lock.forceUnlock()).toBe(true)
       await untilTiedAlone(lock)
       expect(await isFree()).toBe(false)
       await transaction.commit()
@@ -113,10 +99,8 @@ await onDrivers((stand, product) => {
     })
 
     test('stays closed until all of its transactions have ended', async () => {
-      name = randomUUID()
-      const hold = await open().lock(name).acquire()
-      const transactions = [await stand.begin(), await stand.begin(), await stand.begin()]
-      for (const { tx } of transactions) await hold.confirm(tx)
+      const hold = await acquire()
+      const transactions = [await tie(hold), await tie(hold), await tie(hold)]
       for (const { tx } of transactions) await hold.confirm(tx)
       await hold.release()
       for (const { rollback } of transactions) {
@@ -127,9 +111,8 @@ await onDrivers((stand, product) => {
     })
 
     test('may be taken at once by the next when a savepoint from before is rolled back to', async () => {
-      name = randomUUID()
       const transaction = await stand.begin()
-      const hold = await open().lock(name).acquire()
+      const hold = await acquire()
       await transaction.query('SAVEPOINT first')
       await hold.confirm(transaction.tx)
       await transaction.query('SAVEPOINT second')
@@ -142,13 +125,12 @@ await onDrivers((stand, product) => {
     })
 
     test.each(['READ COMMITTED', 'REPEATABLE READ'] as const)(
-      'may be older or younger than what the transaction sees: %s',
+      'may be younger than what the transaction sees: %s',
       async (isolation) => {
-        name = randomUUID()
         await stand.table('seen', 'number int NOT NULL')
         const transaction = await stand.begin(isolation)
         await transaction.query('SELECT number FROM seen')
-        const hold = await open().lock(name).acquire()
+        const hold = await acquire()
         await hold.confirm(transaction.tx)
         await hold.release()
         expect(await isFree()).toBe(false)
@@ -158,11 +140,8 @@ await onDrivers((stand, product) => {
     )
 
     test('leaves nothing behind', async () => {
-      name = randomUUID()
-      const hold = await open().lock(name).acquire()
-      const [committed, undone] = [await stand.begin(), await stand.begin()]
-      await hold.confirm(committed.tx)
-      await hold.confirm(undone.tx)
+      const hold = await acquire()
+      const [committed, undone] = [await tie(hold), await tie(hold)]
       await committed.commit()
       await undone.rollback()
       await hold.release()
@@ -174,19 +153,17 @@ await onDrivers((stand, product) => {
 
   describe('several at once', () => {
     test('each of a multi-lock is tied', async () => {
-      const [one, two] = [randomUUID(), randomUUID()]
+      const names = [randomUUID(), randomUUID()]
       const holdfast = open()
-      const transaction = await stand.begin()
-      const hold = await holdfast.multiLock([holdfast.lock(one), holdfast.lock(two)]).acquire()
-      await hold.confirm(transaction.tx)
+      const hold = await holdfast.multiLock(names.map((each) => holdfast.lock(each))).acquire()
+      const transaction = await tie(hold)
       await hold.release()
-      for (name of [one, two]) expect(await isFree()).toBe(false)
+      for (const each of names) expect(await isFree(each)).toBe(false)
       await transaction.commit()
-      for (name of [one, two]) expect(await isFree()).toBe(true)
+      for (const each of names) expect(await isFree(each)).toBe(true)
     })
 
     test('no two transactions write at a time, whatever becomes of the leases', async () => {
-      name = randomUUID()
       await stand.table('counted', 'number int NOT NULL', '(0)')
       const worker = async (): Promise<void> => {
         const lock = open().lock(name)
@@ -218,40 +195,30 @@ await onDrivers((stand, product) => {
 
   describe('is refused', () => {
     test('when the store knows better than the holder that the lock is lost', async () => {
-      name = randomUUID()
-      const hold = await open().lock(name).acquire()
+      const hold = await acquire()
       await open().lock(name).forceUnlock()
-      const next = await open().lock(name).acquire()
-      const transaction = await stand.begin()
-      await expect(hold.confirm(transaction.tx)).rejects.toMatchObject({
-        code: 'LOCK_LOST',
-        reason: 'not-in-store',
-      })
+      const next = await acquire()
+      await expect(tie(hold)).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
       expect(hold.signal.aborted).toBe(true)
       // What nobody relies on keeps nobody out.
       await next.release()
       expect(await isFree()).toBe(true)
-      await transaction.rollback()
       await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
     })
 
     test('after the release', async () => {
-      name = randomUUID()
-      const { tx } = await stand.begin()
-      const hold = await open().lock(name).acquire()
+      const hold = await acquire()
       await hold.release()
-      const refusal = await hold.confirm(tx).catch((error: unknown) => error)
+      const refusal = await rejectionOf(tie(hold))
       expect(refusal).toBeInstanceOf(NotOwnerError)
       expect(refusal).not.toBeInstanceOf(LockLostError)
     })
 
     test('without a transaction', async () => {
-      name = randomUUID()
-      const client = await stand.connect()
-      const { tx, commit } = await client.begin()
+      const { tx, commit } = await stand.begin()
       await commit()
-      const hold = await open().lock(name).acquire()
-      const refusal = await hold.confirm(tx).catch((error: unknown) => error)
+      const hold = await acquire()
+      const refusal = await rejectionOf(hold.confirm(tx))
       // What sql.begin has passed is of no use afterwards.
       expect(refusal).toBeInstanceOf(stand.driver === 'postgres' ? Error : NoTransactionError)
       expect(await stand.query("SELECT name FROM holdfast_locks WHERE keyspace = 'tie'")).toEqual([])
@@ -260,20 +227,17 @@ await onDrivers((stand, product) => {
     })
 
     test('for a transaction in another database', async () => {
-      name = randomUUID()
       const elsewhere = `elsewhere_${name.replaceAll('-', '')}`
       await stand.query(`CREATE DATABASE ${elsewhere}`)
-      const holdfast = new Holdfast(storeAt(product, { ...stand.address, database: elsewhere }))
-      onTestFinished(() => holdfast.close())
-      const hold = await holdfast.lock(name).acquire()
+      const hold = await open({}, { ...stand.address, database: elsewhere })
+        .lock(name)
+        .acquire()
       // Also where there is a table of that name.
-      await (await open().lock(name).acquire()).release()
-      const transaction = await stand.begin()
-      const refusal = await hold.confirm(transaction.tx).catch((error: unknown) => error)
+      await (await acquire()).release()
+      const refusal = await rejectionOf(tie(hold))
       expect(refusal).toBeInstanceOf(InvalidArgumentError)
       expect(refusal).toMatchObject({ argument: 'tx', lockName: name })
       await hold.release()
-      await transaction.rollback()
     })
   })
 })

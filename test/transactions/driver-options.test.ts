@@ -12,49 +12,48 @@ import {
   updateVersioned,
 } from '../../src/transactions/index.js'
 import { onDatabases } from '../setup/databases.js'
+import { loginOf } from './application.js'
+
+type Driver = 'mysql2' | 'mariadb'
+
+const buffered = (field: { buffer(): unknown }): unknown => field.buffer()
+const both = [
+  { rowsAsArray: true },
+  { nestTables: true },
+  { nestTables: '_' },
+  { namedPlaceholders: true },
+  { typeCast: buffered },
+]
+const cases: ReadonlyArray<[Driver, object]> = [
+  ...both.flatMap((options): [Driver, object][] => [
+    ['mysql2', options],
+    ['mariadb', options],
+  ]),
+  ['mysql2', { dateStrings: true, supportBigNumbers: true, bigNumberStrings: true }],
+  ['mariadb', { metaAsArray: true }],
+]
 
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
   type Own = SqlConnection & { query(text: string): Promise<unknown> }
-  async function mysql2(options: object): Promise<Own> {
-    const { host, port, user, password, database: name } = database().address
-    const connection = await connectMysql2({ host, port, user, password, database: name, ...options })
+  async function connect(driver: Driver, options: object): Promise<Own> {
+    const login = { ...loginOf(database().address), ...options }
+    const connection =
+      driver === 'mysql2'
+        ? await connectMysql2(login)
+        : await connectMariadb({ allowPublicKeyRetrieval: true, ...login })
     onTestFinished(() => connection.destroy())
     return connection
   }
-  async function mariadb(options: object): Promise<Own> {
-    const { host, port, user, password, database: name } = database().address
-    const place = { host, port, user, password, database: name, allowPublicKeyRetrieval: true }
-    const connection = await connectMariadb({ ...place, ...options })
-    onTestFinished(() => connection.destroy())
-    return connection
-  }
-  const buffered = { typeCast: (field: { buffer(): unknown }): unknown => field.buffer() }
-  const cases: ReadonlyArray<[string, () => Promise<Own>]> = [
-    ['mysql2, rowsAsArray', () => mysql2({ rowsAsArray: true })],
-    ['mysql2, nestTables', () => mysql2({ nestTables: true })],
-    ['mysql2, nestTables _', () => mysql2({ nestTables: '_' })],
-    ['mysql2, namedPlaceholders', () => mysql2({ namedPlaceholders: true })],
-    ['mysql2, typeCast', () => mysql2(buffered)],
-    ['mysql2, strings', () => mysql2({ dateStrings: true, supportBigNumbers: true, bigNumberStrings: true })],
-    ['mariadb, rowsAsArray', () => mariadb({ rowsAsArray: true })],
-    ['mariadb, nestTables', () => mariadb({ nestTables: true })],
-    ['mariadb, nestTables _', () => mariadb({ nestTables: '_' })],
-    ['mariadb, metaAsArray', () => mariadb({ metaAsArray: true })],
-    ['mariadb, namedPlaceholders', () => mariadb({ namedPlaceholders: true })],
-    ['mariadb, typeCast', () => mariadb(buffered)],
-  ]
 
-  test.each(cases)('%s: the same locks', async (_options, connect) => {
-    const holder = await mysql2({})
-    await holder.query(mysqlNamesSchema())
-    await holder.query('DROP TABLE IF EXISTS stock')
-    await holder.query('CREATE TABLE stock (item varchar(40) PRIMARY KEY)')
-    await holder.query("INSERT INTO stock VALUES ('bolts'), ('nuts')")
-    await holder.query('START TRANSACTION')
+  test.each(cases)('%s, %o: the same locks', async (driver, options) => {
+    const holder = await connect('mysql2', { multipleStatements: true })
+    await holder.query(`${mysqlNamesSchema()}; DROP TABLE IF EXISTS stock;
+      CREATE TABLE stock (item varchar(40) PRIMARY KEY); INSERT INTO stock VALUES ('bolts'), ('nuts');
+      START TRANSACTION`)
     await transactionLock(holder, 'held')
     const bolts = sql`SELECT item FROM stock WHERE item = ${'bolts'} FOR UPDATE`
     await rowLock(holder, bolts)
-    const other = await connect()
+    const other = await connect(driver, options)
     await other.query('START TRANSACTION')
     await transactionLock(other, 'free', { waitMs: 500 })
     await expect(transactionLock(other, 'held', { waitMs: 100 })).rejects.toBeInstanceOf(LockTimeoutError)
@@ -70,7 +69,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   })
 
   test('mariadb, metaAsArray: a row is changed', async () => {
-    const own = await mariadb({ metaAsArray: true })
+    const own = await connect('mariadb', { metaAsArray: true })
     await own.query('DROP TABLE IF EXISTS counted')
     await own.query('CREATE TABLE counted (id int PRIMARY KEY, number int, version int NOT NULL)')
     await own.query('INSERT INTO counted VALUES (1, 1, 1)')

@@ -1,18 +1,30 @@
 /** Each driver on each database, as an application uses it. */
-import { createConnection as connectMariadb } from 'mariadb'
-import { createConnection as connectMysql2 } from 'mysql2/promise'
-import pg from 'pg'
 import postgres from 'postgres'
 import { describe, onTestFinished } from 'vitest'
-import { mysqlNamesSchema, type Row, type SqlConnection } from '../../src/transactions/index.js'
+import {
+  mysqlNamesSchema,
+  type Row,
+  type SharedLockOptions,
+  type SqlConnection,
+  transactionLock,
+} from '../../src/transactions/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
 import { type Database, onDatabases } from '../setup/databases.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
+import {
+  connectByMariadb,
+  connectByMysql2,
+  connectByPg,
+  connectTo,
+  loginOf,
+  numbered,
+  type OwnConnection,
+} from './application.js'
 
 export interface Client {
   begin(isolation?: Isolation): Promise<Transaction>
-  end(): Promise<void>
+  end(): Promise<unknown>
 }
 
 export type Isolation = 'READ COMMITTED' | 'REPEATABLE READ'
@@ -21,31 +33,14 @@ export interface Transaction {
   readonly tx: SqlConnection
   /** With `?` for values. */
   query(text: string, ...values: unknown[]): Promise<Row[]>
-  commit(): Promise<void>
-  rollback(): Promise<void>
+  commit(): Promise<unknown>
+  rollback(): Promise<unknown>
 }
-
-type Connect = (address: SqlAddress) => Promise<Client>
 
 class Rollback extends Error {}
 
-const connectPg: Connect = async ({ host, port, user, password, database }) => {
-  const client = new pg.Client({ host, port, user, password, database })
-  client.on('error', () => undefined)
-  await client.connect()
-  const query = async (text: string, ...values: unknown[]): Promise<Row[]> =>
-    (await client.query<Row>(numbered(text), values)).rows
-  return {
-    begin: async (isolation = 'READ COMMITTED') => {
-      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`)
-      return { tx: client, query, commit: () => run(query, 'COMMIT'), rollback: () => run(query, 'ROLLBACK') }
-    },
-    end: () => client.end(),
-  }
-}
-
-const connectPostgres: Connect = async ({ host, port, user, password, database }) => {
-  const sql = postgres({ host, port, user, password, database, max: 1, onnotice: () => undefined })
+async function connectByPostgres(address: SqlAddress): Promise<Client> {
+  const sql = postgres({ ...loginOf(address), max: 1, onnotice: () => undefined })
   return {
     begin: (isolation = 'READ COMMITTED') =>
       new Promise((begun, failed) => {
@@ -62,12 +57,10 @@ const connectPostgres: Connect = async ({ host, port, user, password, database }
           }
           begun({
             tx,
-            query: async (text, ...values) => [
-              ...(await tx.unsafe<Row[]>(
-                numbered(text),
-                values.map((value) => (value === null ? null : String(value))),
-              )),
-            ],
+            query: async (text, ...values) => {
+              const texts = values.map((value) => (value === null ? null : String(value)))
+              return [...(await tx.unsafe<Row[]>(numbered(text), texts))]
+            },
             commit: end(() => undefined),
             rollback: end(() => {
               throw new Rollback()
@@ -82,58 +75,29 @@ const connectPostgres: Connect = async ({ host, port, user, password, database }
   }
 }
 
-const connectByMysql2: Connect = async ({ host, port, user, password, database }) => {
-  const connection = await connectMysql2({ host, port, user, password, database })
-  connection.on('error', () => undefined)
-  const query = async (text: string, ...values: unknown[]): Promise<Row[]> => {
-    const [rows] = await connection.query(text, values)
-    return rowsIn(rows)
-  }
-  return clientOf(connection, query, () => connection.end())
-}
-
-const connectByMariadb: Connect = async ({ host, port, user, password, database }) => {
-  const connection = await connectMariadb({
-    ...{ host, port, user, password, database },
-    ...{ allowPublicKeyRetrieval: true, bigIntAsNumber: true },
-  })
-  connection.on('error', () => undefined)
-  const query = async (text: string, ...values: unknown[]): Promise<Row[]> =>
-    rowsIn(await connection.query(text, values))
-  return clientOf(connection, query, () => connection.end())
-}
-
-function clientOf(tx: SqlConnection, query: Transaction['query'], end: () => Promise<void>): Client {
+async function clientOf(product: ProductName, connecting: Promise<OwnConnection>): Promise<Client> {
+  const { tx, run, end } = await connecting
   return {
-    begin: async (isolation = 'REPEATABLE READ') => {
-      await query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`)
-      await query('START TRANSACTION')
-      return { tx, query, commit: () => run(query, 'COMMIT'), rollback: () => run(query, 'ROLLBACK') }
+    begin: async (isolation) => {
+      const level = isolation ? `ISOLATION LEVEL ${isolation}` : ''
+      if (level && product !== 'PostgreSQL') await run(`SET TRANSACTION ${level}`)
+      await run(product === 'PostgreSQL' ? `BEGIN ${level}` : 'BEGIN')
+      return { tx, query: run, commit: () => run('COMMIT'), rollback: () => run('ROLLBACK') }
     },
     end,
   }
 }
 
-async function run(query: Transaction['query'], text: string): Promise<void> {
-  await query(text)
-}
-
-function rowsIn(answer: unknown): Row[] {
-  return Array.isArray(answer) ? answer.map((row: Row) => ({ ...row })) : []
-}
-
-function numbered(text: string): string {
-  let count = 0
-  return text.replaceAll('?', () => `$${++count}`)
-}
-
 export type DriverName = 'pg' | 'postgres' | 'mysql2' | 'mariadb'
 
-const connects: Readonly<Record<DriverName, Connect>> = {
-  pg: connectPg,
-  postgres: connectPostgres,
-  mysql2: connectByMysql2,
-  mariadb: connectByMariadb,
+/** A client of that driver there. */
+export function connectBy(
+  driver: DriverName,
+  { product, address }: Pick<Database, 'product' | 'address'>,
+): Promise<Client> {
+  if (driver === 'postgres') return connectByPostgres(address)
+  const ways = { pg: connectByPg, mysql2: connectByMysql2, mariadb: connectByMariadb }
+  return clientOf(product, ways[driver](address))
 }
 
 const driversOf: Readonly<Record<ProductName, readonly DriverName[]>> = {
@@ -149,13 +113,15 @@ export interface Stand {
   connect(): Promise<Client>
   /** A transaction on a connection of its own, rolled back with it after the test. */
   begin(isolation?: Isolation): Promise<Transaction>
+  /** One that has the lock of that name. */
+  holding(name: string, options?: SharedLockOptions): Promise<Transaction>
   /** Does something over a connection that no test uses otherwise. */
   query: Transaction['query']
   /** Makes a table with these rows; one that a test left which failed goes. */
   table(name: string, columns: string, rows?: string): Promise<void>
   untilWaiting(count?: number): Promise<void>
-  kill(transaction: Transaction): Promise<() => Promise<void>>
-  end(): Promise<void>
+  kill(transaction: Transaction): Promise<() => Promise<unknown>>
+  end(): Promise<unknown>
 }
 
 /** A group of tests for each driver on each product that is to be had. */
@@ -170,23 +136,23 @@ export function onDrivers(tests: (stand: Stand, product: ProductName) => void): 
   })
 }
 
-async function standOn({ product, address }: Database, driver: DriverName): Promise<Stand> {
-  const watching = await (product === 'PostgreSQL' ? connectPg : connectByMysql2)(address)
-  // The statements of who watches commit one by one.
-  const idle = await watching.begin()
-  await idle.commit()
-  const { query } = idle
+async function standOn(database: Database, driver: DriverName): Promise<Stand> {
+  const { product, address } = database
+  const { run: query, end } = await connectTo(product, address)
   if (product !== 'PostgreSQL') await query(mysqlNamesSchema())
   const connect = async (): Promise<Client> => {
-    const client = await connects[driver](address)
-    onTestFinished(() => client.end().catch(() => undefined))
+    const client = await connectBy(driver, database)
+    onTestFinished(async () => void (await client.end().catch(() => undefined)))
     return client
   }
-  const waiting = WAITING[product]
+  const begin = async (isolation?: Isolation) => (await connect()).begin(isolation)
   return {
-    ...{ product, driver, address, connect, query },
-    end: () => watching.end(),
-    begin: async (isolation) => (await connect()).begin(isolation),
+    ...{ product, driver, address, connect, query, end, begin },
+    holding: async (name, options) => {
+      const transaction = await begin()
+      await transactionLock(transaction.tx, name, options)
+      return transaction
+    },
     table: async (name, columns, rows) => {
       await query(`DROP TABLE IF EXISTS ${name}`)
       await query(`CREATE TABLE ${name} (${columns})`)
@@ -194,7 +160,7 @@ async function standOn({ product, address }: Database, driver: DriverName): Prom
     },
     untilWaiting: async (count = 1) => {
       await eventually(
-        async () => Number(Object.values((await query(waiting))[0] ?? {}).at(-1)),
+        async () => Number(Object.values((await query(WAITING[product]))[0] ?? {}).at(-1)),
         (found) => found >= count,
       )
     },
@@ -202,7 +168,7 @@ async function standOn({ product, address }: Database, driver: DriverName): Prom
       const own = product === 'PostgreSQL' ? 'pg_backend_pid()' : 'connection_id()'
       const [row] = await transaction.query(`SELECT ${own} AS id`)
       const id = Number(row?.['id'])
-      return () => run(query, product === 'PostgreSQL' ? `SELECT pg_terminate_backend(${id})` : `KILL ${id}`)
+      return () => query(product === 'PostgreSQL' ? `SELECT pg_terminate_backend(${id})` : `KILL ${id}`)
     },
   }
 }

@@ -9,9 +9,7 @@ import { Holdfast } from '../../src/index.js'
 import { Forked } from '../redisson/forked.js'
 import { onDatabases } from '../setup/databases.js'
 import { lasting } from '../setup/lasting.js'
-import { connectTo, type OwnConnection } from './own-connection.js'
-import { storeAt } from './store-at.js'
-import { untilTiedAlone } from './tied-alone.js'
+import { connectTo, type OwnConnection, storeAt, untilTiedAlone } from './application.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   let name: string

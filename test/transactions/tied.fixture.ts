@@ -4,8 +4,7 @@ import process from 'node:process'
 import { HoldfastError } from '../../src/base/errors/errors.js'
 import { Holdfast } from '../../src/index.js'
 import type { ProductName, SqlAddress } from '../servers/sql/index.js'
-import { connectTo } from './own-connection.js'
-import { storeAt } from './store-at.js'
+import { connectTo, storeAt } from './application.js'
 
 interface Task {
   readonly product: ProductName

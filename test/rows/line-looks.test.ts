@@ -1,40 +1,35 @@
-/** Whoever comes to stand first in line looks when the lock ends: nobody is told when a lease runs out. */
+/** Whoever comes to stand first in line looks when the lock ends: nobody is told when a lease runs out, or a transaction that the lock is tied to ends. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { VirtualClock } from '../../src/base/time/virtual-clock.js'
 import type { AcquireRequest, News } from '../../src/port/lock-port.js'
 import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
+import { exclusiveLocks } from '../../src/stores/rows/exclusive-lock.js'
 import { RowLockPort } from '../../src/stores/rows/lock-port.js'
 import { RowClient } from '../../src/stores/rows/row-client.js'
+import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { rowSettings } from '../setup/row-settings.js'
 
 const LONG_MS = 30_000
 const SHORT_MS = 50
 
-/** A client with one call, and what it hears. */
-interface Caller {
-  readonly client: RowClient
-  readonly port: RowLockPort
-  readonly heard: Array<News | undefined>
-  request(leaseMs: number, number?: number): AcquireRequest
-}
-
 let clock: VirtualClock
 let rows: MemoryRows
-
 beforeEach(() => {
   clock = new VirtualClock()
   rows = new MemoryRows(clock)
 })
 
-async function call(): Promise<Caller> {
-  const clientId = randomUUID()
-  const client = new RowClient(rows, rowSettings(clock, { clientId }))
+type Caller = Awaited<ReturnType<typeof call>>
+
+/** A client with one call, and what it hears. */
+async function call() {
+  const client = new RowClient(rows, rowSettings(clock))
   const port = new RowLockPort(client, 'x', true)
-  const heard: Caller['heard'] = []
+  const heard: Array<News | undefined> = []
   await port.watch('line', (news) => heard.push(news)).confirmed
   const request = (leaseMs: number, number = 1): AcquireRequest => ({
-    ...{ name: 'line', owner: `${clientId}:${number}`, heldBefore: 0, leaseMs, waits: true },
+    ...{ name: 'line', owner: `${client.id}:${number}`, heldBefore: 0, leaseMs, waits: true },
   })
   return { client, port, heard, request }
 }
@@ -62,6 +57,18 @@ test('the place behind one that gives up is called to look when a lease ends tha
   await clock.advance(10)
   await line[0]?.port.abandon(line[0].request(LONG_MS))
   expect(line[1]?.heard).toEqual([{ lookInMs: SHORT_MS - 10 }])
+})
+
+test('the place behind one that gives up is called to look soon', async () => {
+  const tied = await call()
+  await tied.client.change(exclusiveLocks, 'line', ({ body }) => {
+    body.ties['1'] = `${randomUUID()}:1`
+  })
+  const [first, second] = [await call(), await call()]
+  for (const { port, request } of [first, second, second])
+    expect((await port.acquire(request(LONG_MS))).outcome).toBe('busy')
+  await first.port.abandon(first.request(LONG_MS))
+  expect(second.heard).toEqual([{ lookInMs: 100 }])
 })
 
 test('the place behind one that takes the lock with a short lease is called to look when that ends', async () => {
@@ -95,4 +102,30 @@ test('a place that joins promises nothing for one of its process that stands bef
   // It would look in time, if it stays: the place before it does not know of that end.
   await holder.port.acquire(holder.request(first.client.firstLeaseMs))
   expect(first.heard).toEqual([{ lookInMs: first.client.firstLeaseMs }])
+})
+
+test.each([
+  ['last', 1],
+  ['first of two', 2],
+])('of permits, the %s in line has exactly the lease of its request', async (_, waiting) => {
+  const open = () => {
+    const settings = rowSettings(clock)
+    const port = new RowStoreSession(rows, settings).permitExpirableSemaphore
+    const request = (number: number, leaseMs: number): AcquireRequest => ({
+      ...{ name: 'permits', owner: `${settings.clientId}:${number}`, heldBefore: 0, leaseMs },
+      ...{ permits: 1, waits: true },
+    })
+    return { port, request }
+  }
+  const [holder, waiter] = [open(), open()]
+  await holder.port.trySetPermits('permits', 1, 'set')
+  const held = holder.request(1, 60_000)
+  expect(await holder.port.acquire(held)).toMatchObject({ outcome: 'granted' })
+  await waiter.port.watch('permits', () => undefined).confirmed
+  for (let number = 1; number <= waiting; number += 1)
+    expect(await waiter.port.acquire(waiter.request(number, SHORT_MS))).toMatchObject({ outcome: 'busy' })
+  await holder.port.release({ name: 'permits', owner: held.owner, heldBefore: 1, repeated: false })
+  await clock.advance(1)
+  expect(await waiter.port.acquire(waiter.request(1, SHORT_MS))).toMatchObject({ outcome: 'granted' })
+  expect((await holder.port.inspect('permits')).remainingMs).toBe(SHORT_MS)
 })
