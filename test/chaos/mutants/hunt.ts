@@ -4,7 +4,7 @@ import { carryOut, type EpisodePlan } from '../campaign.js'
 import type { Finding } from '../checker/finding.js'
 import { nemeses } from '../nemeses/catalogue.js'
 import type { Pool } from '../topologies/pool.js'
-import type { Mutant } from './mutant.js'
+import type { Mutant } from './catalogue.js'
 
 /** So many episodes have a mutant caught, or it got away. */
 const EPISODES = 3
