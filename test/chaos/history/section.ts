@@ -94,11 +94,19 @@ function follow(call: Call, event: OfCall): void {
   }
 }
 
+/** The calls on each name; one that takes several is there at each. */
+export function byName(calls: readonly Call[]): Map<string, Call[]> {
+  const names = new Map<string, Call[]>()
+  for (const call of calls)
+    for (const name of call.names) {
+      const ofName = names.get(name)
+      if (ofName) ofName.push(call)
+      else names.set(name, [call])
+    }
+  return names
+}
+
 /** When a section was over, as far as anybody could be inside: its work ended, its holder was told, or it died. */
 export function endOf({ exitedAt, lostAt, diedAt }: Call): number {
-  return Math.min(
-    exitedAt ?? Number.POSITIVE_INFINITY,
-    lostAt ?? Number.POSITIVE_INFINITY,
-    diedAt ?? Number.POSITIVE_INFINITY,
-  )
+  return Math.min(exitedAt ?? Infinity, lostAt ?? Infinity, diedAt ?? Infinity)
 }
