@@ -71,6 +71,10 @@ describe('an overlap is excused', () => {
     const hung = { e: 'lag', ms: 2_900 } as const
     const held = (left: number, ...more: Line[]): Line[] =>
       [...inside(1, 10, 9_000, { leaseMs: left }, left), ...more].sort(([t], [other]) => t - other)
+    test('it is', () => {
+      const workers = { one: held(5_000, [3_000, hung]), two: inside(2, 2_000, 2_100) }
+      expect(judge(workers, [], 1_600)).toEqual({ checks: [], explained: { pause: 1, 'data lost': 0 } })
+    })
     test.each<[title: string, one: Line[], hungMs: number]>([
       ['but not where it hung for less than a session lasts', held(5_000, [3_000, hung]), 2_000],
       [

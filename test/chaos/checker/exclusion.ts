@@ -1,4 +1,4 @@
-import { type Fault, mayLose } from '../history/fault.js'
+import { type Fault, mayLose } from '../history/history.js'
 import { byName, type Call, endOf } from '../history/section.js'
 import { type Explanation, type Finding, finding } from './finding.js'
 import type { Trial } from './trial.js'

@@ -1,4 +1,4 @@
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import { byName, type Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
 import { type Finding, finding } from './finding.js'

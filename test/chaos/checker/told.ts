@@ -1,6 +1,5 @@
 import type { HistoryEvent, Told } from '../history/event.js'
-import type { Fault } from '../history/fault.js'
-import type { History } from '../history/history.js'
+import type { Fault, History } from '../history/history.js'
 import { type Trial, trialOf } from './trial.js'
 
 /** Histories written by hand, for the tests of the checker: what a worker told, and when. */

@@ -1,4 +1,4 @@
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import { byName } from '../history/section.js'
 import { admits } from './exclusion.js'
 import { type Finding, finding } from './finding.js'

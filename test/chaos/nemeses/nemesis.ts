@@ -1,6 +1,6 @@
 import type { HoldfastOptions } from '../../../src/index.js'
 import type { Wire } from '../../wire/wire.js'
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import type { Command } from '../order.js'
 import type { Random } from '../program/random.js'
 import type { Resource } from '../program/resource.js'

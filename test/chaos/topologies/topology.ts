@@ -1,7 +1,7 @@
 import type { Server } from '../../servers/index.js'
 import type { MemcachedServer } from '../../servers/memcached.js'
 import { type Endpoint, Wire } from '../../wire/wire.js'
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import type { Route } from '../order.js'
 import type { Database } from './database.js'
 import type { Ensemble } from './ensemble.js'
