@@ -215,10 +215,8 @@ export class SlowPort implements LockPort, Rows {
         },
         opened: async () => {
           if (open) return
-          await this.#command('', 'watch', async () => rows.inbox?.opened(), [
-            this.#subscriptions,
-            this.#news,
-          ])
+          const lanes = [this.#subscriptions, this.#news] as const
+          await this.#command('', 'watch', async () => rows.inbox?.opened(), lanes)
           open = true
         },
         doubt: () => undefined,
@@ -256,7 +254,7 @@ export class SlowPort implements LockPort, Rows {
     name: string,
     label: string,
     apply: () => Promise<Reply>,
-    [requests, replies] = [this.#requests, this.#replies],
+    [requests, replies]: readonly [Lane, Lane] = [this.#requests, this.#replies],
   ): Promise<Reply> {
     const { way } = this
     const line = `${way.label} ${label}`
@@ -285,16 +283,14 @@ export class SlowPort implements LockPort, Rows {
       if (fate === 'never arrives') return
       requests.send(`${line} arrives`, () => {
         way.log(`${line}: arrives`)
-        if (fate === 'refused for the moment') {
-          answer('refused for the moment', () => reject(failure('not-ready', label, true)))
-        } else if (fate === 'refused for good') {
-          answer('refused for good', () => reject(failure('out-of-memory', label, false)))
-        } else {
-          const applied = apply()
-          if (fate === 'never answered') return
-          if (fate === 'reply lost') answer('reply lost', () => reject(failure('unreachable', label, true)))
-          else void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
-        }
+        if (fate === 'refused for the moment')
+          return answer(fate, () => reject(failure('not-ready', label, true)))
+        if (fate === 'refused for good')
+          return answer(fate, () => reject(failure('out-of-memory', label, false)))
+        const applied = apply()
+        if (fate === 'reply lost') answer(fate, () => reject(failure('unreachable', label, true)))
+        else if (fate !== 'never answered')
+          void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
       })
     })
   }
