@@ -47,15 +47,8 @@ export function planOf(
   if (possible.length === 0) return undefined
   const random = new Random(seed)
   const topology = random.pick(possible)
-  return {
-    seed,
-    nemesis,
-    topology,
-    kinds: kindsAt(topology, kinds),
-    loadMs,
-    drainMs: DRAIN_MS,
-    longWork: nemesis.longWork === true || random.chance(LONG_WORK),
-  }
+  const longWork = nemesis.longWork === true || random.chance(LONG_WORK)
+  return { seed, nemesis, topology, kinds: kindsAt(topology, kinds), loadMs, drainMs: DRAIN_MS, longWork }
 }
 
 function resizesUnder({ harmless, losesData }: Nemesis, topology: TopologyName): Resizes {
@@ -79,12 +72,8 @@ export async function carryOut(plan: EpisodePlan, pool: Pool, bundle: Bundle): P
   }
   try {
     const episode = await runEpisode(order, await pool.take(topology), bundle)
-    return {
-      seed: plan.seed,
-      nemesis: nemesis.name,
-      topology,
-      verdict: check(episode, nemesis, topology, times),
-    }
+    const verdict = check(episode, nemesis, topology, times)
+    return { seed: plan.seed, nemesis: nemesis.name, topology, verdict }
   } catch (error) {
     await pool.discard(topology)
     throw error

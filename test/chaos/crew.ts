@@ -5,13 +5,19 @@ import { join } from 'node:path'
 import type { Wire } from '../wire/wire.js'
 import type { Bundle } from './bundle.js'
 import { now } from './history/event.js'
-import type { WorkerHistory } from './history/history.js'
-import { readHistory } from './history/read.js'
+import { readHistory, type WorkerHistory } from './history/history.js'
 import type { Victim } from './nemeses/nemesis.js'
 import type { Command, Word, WorkerOrder } from './order.js'
 import type { Topology } from './topologies/topology.js'
 
-export type CrewOrder = Omit<WorkerOrder, 'route' | 'history' | 'seed'>
+interface Plan {
+  readonly seed: number
+  readonly bundle: Bundle
+  readonly topology: Topology
+  readonly order: Omit<WorkerOrder, 'route' | 'history' | 'seed'>
+  /** What the files of its workers are called by. */
+  readonly episode: string
+}
 
 const START_MS = 60_000
 
@@ -25,11 +31,7 @@ class Post implements Victim {
 
   constructor(
     private readonly index: number,
-    private readonly seed: number,
-    private readonly bundle: Bundle,
-    private readonly topology: Topology,
-    private readonly order: CrewOrder,
-    private readonly episode: string,
+    private readonly plan: Plan,
   ) {}
 
   get name(): string {
@@ -45,21 +47,18 @@ class Post implements Victim {
   }
 
   async start(): Promise<void> {
-    const { route, wires } = await this.topology.route()
+    const { topology, bundle, episode } = this.plan
+    const { route, wires } = await topology.route()
     this.wires = wires
-    const file = (what: string): string => join(this.bundle.folder, `${this.episode}-${this.name}.${what}`)
+    const file = (what: string): string => join(bundle.folder, `${episode}-${this.name}.${what}`)
     const history = file('jsonl')
-    const order: WorkerOrder = {
-      ...this.order,
-      route,
-      history,
-      seed: this.seed + 1_000 * this.index + 100_000 * this.#generation,
-    }
+    const seed = this.plan.seed + 1_000 * this.index + 100_000 * this.#generation
+    const order: WorkerOrder = { ...this.plan.order, route, history, seed }
     await writeFile(file('json'), JSON.stringify(order))
     await writeFile(history, '')
     this.#told.push({ worker: this.name, history, killedAt: undefined })
     this.#words.clear()
-    const child = fork(this.bundle.worker, [file('json')], { execArgv: ['--enable-source-maps'] })
+    const child = fork(bundle.worker, [file('json')], { execArgv: ['--enable-source-maps'] })
     this.#child = child
     child.on('message', (word: Word) => this.#words.add(word))
     const limit = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -109,18 +108,8 @@ class Post implements Victim {
 export class Crew {
   readonly posts: readonly Post[]
 
-  constructor(
-    size: number,
-    seed: number,
-    bundle: Bundle,
-    topology: Topology,
-    order: CrewOrder,
-    episode: string,
-  ) {
-    this.posts = Array.from(
-      { length: size },
-      (_, index) => new Post(index, seed, bundle, topology, order, episode),
-    )
+  constructor(size: number, plan: Plan) {
+    this.posts = Array.from({ length: size }, (_, index) => new Post(index, plan))
   }
 
   async start(): Promise<void> {

@@ -6,42 +6,33 @@ import { findLeftovers } from './checker/leftovers.js'
 import { placesLeft } from './checker/places-left.js'
 import { Crew } from './crew.js'
 import { now } from './history/event.js'
-import type { Fault } from './history/fault.js'
-import type { History } from './history/history.js'
+import type { Fault, History } from './history/history.js'
 import { Room } from './history/room.js'
 import type { Nemesis, Scene } from './nemeses/nemesis.js'
-import type { Resizes } from './program/generate.js'
-import type { Kind } from './program/kinds.js'
+import type { Terms } from './program/generate.js'
 import { Random } from './program/random.js'
 import { type Resource, resourcesOf } from './program/resource.js'
+import { heartbeat } from './standstill.js'
 import type { Topology } from './topologies/topology.js'
 
 const WORKERS = 3
 const TASKS = 8
-const BEAT_MS = 20
-// Some waits for a server are that short.
-const LAG_MS = 40
 const LOOK_MS = 5_000
 /** That programs ask for, see generate.ts. */
 const LONGEST_LEASE_MS = 5_000
 
-export interface EpisodeOrder {
+export interface EpisodeOrder extends Omit<Terms, 'resources'> {
   readonly seed: number
   readonly nemesis: Nemesis
-  readonly kinds: readonly Kind[]
   readonly loadMs: number
   readonly options: HoldfastOptions
   readonly drainMs: number
-  readonly longestWorkMs: number
-  readonly longWork: boolean
-  readonly resizes: Resizes
   /** How long the store may keep what nobody gave back. */
   readonly restMs: number
 }
 
 export interface Episode {
   readonly history: History
-  readonly resources: readonly Resource[]
   /** Whether all calls had settled, all clients closed, all processes ended, in time. */
   readonly drained: boolean
   readonly closed: boolean
@@ -55,20 +46,11 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
   const resources = resourcesOf(kinds, random.branch(1))
   const faults: Fault[] = []
   const parentLags: Array<{ t: number; ms: number }> = []
-  const crew = new Crew(
-    WORKERS,
-    seed,
-    bundle,
-    topology,
-    { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork, resizes },
-    `${seed}-${nemesis.name}`,
-  )
-  let lastBeat = now()
-  const beat = setInterval(() => {
-    const late = now() - lastBeat - BEAT_MS
-    lastBeat = now()
-    if (late > LAG_MS) parentLags.push({ t: lastBeat, ms: late })
-  }, BEAT_MS)
+  const crew = new Crew(WORKERS, {
+    ...{ seed, bundle, topology, episode: `${seed}-${nemesis.name}` },
+    order: { tasks: TASKS, options, kinds, resources, longestWorkMs, longWork, resizes },
+  })
+  const stopBeat = heartbeat((t, ms) => parentLags.push({ t, ms }))
   try {
     await crew.start()
     const scene = sceneOf(random.branch(2), topology, resources, crew, faults, now() + loadMs)
@@ -85,16 +67,9 @@ export async function runEpisode(order: EpisodeOrder, topology: Topology, bundle
     const workers = crew.histories()
     const places = placesLeft(workers, faults, nemesis, Math.max(options.watchdogMs ?? 0, LONGEST_LEASE_MS))
     const left = gone ? await findLeftovers(topology, resources, new Room({ workers }), places, restMs) : []
-    return {
-      history: { workers, faults, parentLags, endedAt },
-      resources,
-      drained,
-      closed,
-      gone,
-      left,
-    }
+    return { history: { workers, faults, parentLags, endedAt }, drained, closed, gone, left }
   } finally {
-    clearInterval(beat)
+    stopBeat()
     await crew.end()
   }
 }

@@ -27,6 +27,7 @@ export interface ChaosOptions {
 
 export function parseOptions(argv: readonly string[]): ChaosOptions {
   const names = nemeses.map(({ name }) => name)
+  const anySeed = Date.now() % 1_000_000
   return new Command('npm run chaos --')
     .description(
       'Runs random programs under random faults and judges their histories. See docs/robustness.md.',
@@ -41,12 +42,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     )
     .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', notNegative, 60)
     .option('--episode <seconds>', 'how long the load of an episode lasts', positive, 8)
-    .option(
-      '--seed <seed>',
-      'of the first episode; the next has the next number',
-      whole,
-      Date.now() % 1_000_000,
-    )
+    .option('--seed <seed>', 'of the first episode; the next has the next number', whole, anySeed)
     .option(
       '--mutants [mutants]',
       'whether broken versions of the library are caught: all, those named, or quick for a few',
@@ -84,18 +80,11 @@ function listOf<Name extends string>(known: readonly Name[]): (text: string) => 
 }
 
 function topologiesOf(text: string): TopologyName[] {
-  const groups = {
-    redis: redisTopologies,
-    databases: databaseTopologies,
-    coordination: coordinationTopologies,
-  }
-  return text
-    .split(',')
-    .flatMap((word) =>
-      word === 'redis' || word === 'databases' || word === 'coordination'
-        ? groups[word]
-        : listOf(topologyNames)(word),
-    )
+  return text.split(',').flatMap((word) => {
+    if (word === 'redis') return redisTopologies
+    if (word === 'databases') return databaseTopologies
+    return word === 'coordination' ? coordinationTopologies : listOf(topologyNames)(word)
+  })
 }
 
 function nemesesOf(text: string): Nemesis[] {
@@ -108,9 +97,8 @@ function notNegative(text: string): number {
 }
 
 function positive(text: string): number {
-  const number = Number(text)
-  if (!(number > 0)) throw new InvalidArgumentError('A number above 0.')
-  return number
+  if (!(Number(text) > 0)) throw new InvalidArgumentError('A number above 0.')
+  return Number(text)
 }
 
 function wholeOrAuto(text: string): number | 'auto' {
@@ -119,7 +107,6 @@ function wholeOrAuto(text: string): number | 'auto' {
 
 function whole(text: string): number {
   const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 0)
-    throw new InvalidArgumentError('A whole number, 0 or more.')
-  return number
+  if (Number.isSafeInteger(number) && number >= 0) return number
+  throw new InvalidArgumentError('A whole number, 0 or more.')
 }

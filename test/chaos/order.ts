@@ -1,8 +1,11 @@
 import type { HoldfastOptions } from '../../src/index.js'
 import type { Endpoint } from '../wire/wire.js'
-import type { Resizes } from './program/generate.js'
-import type { Kind } from './program/kinds.js'
-import type { Resource } from './program/resource.js'
+import type { Terms } from './program/generate.js'
+
+interface Account {
+  readonly user: string
+  readonly password: string
+}
 
 /** How a worker reaches its store: by proxies of its own. */
 export type Route =
@@ -14,19 +17,8 @@ export type Route =
       readonly name: string
       readonly natMap: NatMap
     }
-  | {
-      readonly to: 'postgres'
-      readonly server: Endpoint
-      readonly user: string
-      readonly password: string
-    }
-  | {
-      readonly to: 'mysql'
-      readonly library: 'mysql2' | 'mariadb'
-      readonly server: Endpoint
-      readonly user: string
-      readonly password: string
-    }
+  | ({ readonly to: 'postgres'; readonly server: Endpoint } & Account)
+  | ({ readonly to: 'mysql'; readonly library: 'mysql2' | 'mariadb'; readonly server: Endpoint } & Account)
   | { readonly to: 'sqlite'; readonly path: string }
   | { readonly to: 'memcached'; readonly server: Endpoint }
   | { readonly to: 'etcd'; readonly hosts: readonly string[] }
@@ -36,16 +28,11 @@ export type Route =
 /** From the address that a server says it has, to the proxy before it. */
 export type NatMap = Readonly<Record<string, { host: string; port: number }>>
 
-export interface WorkerOrder {
+export interface WorkerOrder extends Terms {
   readonly seed: number
   readonly tasks: number
   readonly route: Route
   readonly options: HoldfastOptions
-  readonly kinds: readonly Kind[]
-  readonly resources: readonly Resource[]
-  readonly longestWorkMs: number
-  readonly longWork: boolean
-  readonly resizes: Resizes
   readonly history: string
 }
 
@@ -58,6 +45,5 @@ export type Command =
   | { readonly do: 'block'; readonly ms: number }
   | { readonly do: 'clock'; readonly ms: number }
   | { readonly do: 'reopen'; readonly drainMs: number }
-  | { readonly do: 'force'; readonly kind: Resource['kind']; readonly name: string }
 
 export type Word = 'ready' | 'idle' | 'looked' | 'closed'

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { quorum, type RedisClient, type Store } from '../../src/index.js'
 import { etcd } from '../../src/stores/etcd/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
-import { type MysqlOptions, mysql } from '../../src/stores/mysql/index.js'
+import { type MysqlConnection, mysql } from '../../src/stores/mysql/index.js'
 import { checkMysqlOptions } from '../../src/stores/mysql/options.js'
 import { MysqlRows } from '../../src/stores/mysql/rows.js'
 import { postgres } from '../../src/stores/postgres/index.js'
@@ -22,6 +22,7 @@ const clients = await redisClients()
 
 /** What a `Holdfast` is made from, at the end of a route. */
 export function storeAt(route: Route): { store: RedisClient | Store; disconnect(): void } {
+  const alone = (store: Store) => ({ store, disconnect: () => undefined })
   switch (route.to) {
     case 'standalone':
       return at(clients.standalone(route.server, route.protocol))
@@ -34,43 +35,30 @@ export function storeAt(route: Route): { store: RedisClient | Store; disconnect(
       return { store: postgres(pool), disconnect: () => void pool.end() }
     }
     case 'mysql':
-      return { store: mysql({ connect: connectAt(route) }), disconnect: () => undefined }
+      return alone(mysql({ connect: connectAt(route) }))
     case 'sqlite':
-      return { store: sqlite(route.path), disconnect: () => undefined }
-    case 'memcached': {
-      const { host, port } = route.server
-      return { store: memcached({ servers: [`${host}:${port}`] }), disconnect: () => undefined }
-    }
+      return alone(sqlite(route.path))
+    case 'memcached':
+      return alone(memcached({ servers: [`${route.server.host}:${route.server.port}`] }))
     case 'etcd':
-      return { store: etcd({ hosts: route.hosts }), disconnect: () => undefined }
-    case 'zookeeper': {
-      const { servers, root } = route
-      return { store: zookeeper({ servers, root }), disconnect: () => undefined }
-    }
+      return alone(etcd({ hosts: route.hosts }))
+    case 'zookeeper':
+      return alone(zookeeper({ servers: route.servers, root: route.root }))
     case 'quorum': {
       const members = route.members.map((member) => quiet(clients.standalone(member, 2)))
-      return {
-        store: quorum(members, { restartGuardMs: route.restartGuardMs }),
-        disconnect: () => {
-          for (const member of members) member.disconnect()
-        },
+      const disconnect = (): void => {
+        for (const member of members) member.disconnect()
       }
+      return { store: quorum(members, { restartGuardMs: route.restartGuardMs }), disconnect }
     }
   }
 }
 
 /** The rows that a database keeps, as the operator may see them; undefined where there is none. */
 export function rowsAt(route: Route): Rows | undefined {
-  switch (route.to) {
-    case 'postgres':
-      return new PostgresRows(pgConnections(poolAt(route)), checkPostgresOptions({}))
-    case 'mysql':
-      return new MysqlRows(checkMysqlOptions({ connect: connectAt(route) }))
-    case 'sqlite':
-      return new SqliteRows(checkSqliteOptions(route.path))
-    default:
-      return undefined
-  }
+  if (route.to === 'postgres') return new PostgresRows(pgConnections(poolAt(route)), checkPostgresOptions({}))
+  if (route.to === 'mysql') return new MysqlRows(checkMysqlOptions({ connect: connectAt(route) }))
+  return route.to === 'sqlite' ? new SqliteRows(checkSqliteOptions(route.path)) : undefined
 }
 
 /** It never opens a connection itself. */
@@ -79,14 +67,13 @@ function poolAt({ server, user, password }: Route & { to: 'postgres' }): pg.Pool
 }
 
 /** The libraries are loaded where they are used: a worker is to start quickly. */
-function connectAt({ library, server, user, password }: Route & { to: 'mysql' }): MysqlOptions['connect'] {
-  const options = { ...server, user, password, database: account.database }
-  if (library === 'mysql2')
-    return async () => {
-      const { createConnection } = await import('mysql2/promise')
-      return await createConnection(options)
-    }
-  return async () => {
+export function connectAt(
+  { library, server, user, password }: Route & { to: 'mysql' },
+  more: { readonly connectTimeout?: number } = {},
+) {
+  const options = { ...server, user, password, database: account.database, ...more }
+  return async (): Promise<MysqlConnection> => {
+    if (library === 'mysql2') return await (await import('mysql2/promise')).createConnection(options)
     const { createConnection } = await import('mariadb')
     return await createConnection({ ...options, allowPublicKeyRetrieval: true })
   }

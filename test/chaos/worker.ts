@@ -4,18 +4,14 @@ import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HoldfastError } from '../../src/index.js'
 import { Client } from './client.js'
-import { Recorder } from './history/recorder.js'
+import { Recorder } from './history/history.js'
 import type { Command, Word, WorkerOrder } from './order.js'
 import { generate } from './program/generate.js'
 import { Ledger } from './program/ledger.js'
 import { Random } from './program/random.js'
 import { PERMITS } from './program/resource.js'
 import { storeAt } from './route.js'
-import { blockFor, stepClock } from './standstill.js'
-
-const BEAT_MS = 20
-// Some waits for a server are that short.
-const LAG_MS = 40
+import { blockFor, heartbeat, stepClock } from './standstill.js'
 
 const order: WorkerOrder = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))
 const recorder = new Recorder(order.history)
@@ -25,13 +21,7 @@ const numbers = { calls: 0, runs: 0, changes: 0 }
 let client = open()
 const closings = new Set<Promise<void>>()
 let finishing = false
-let lastBeat = performance.now()
-
-const beat = setInterval(() => {
-  const late = performance.now() - lastBeat - BEAT_MS
-  lastBeat = performance.now()
-  if (late > LAG_MS) recorder.write({ e: 'lag', ms: late })
-}, BEAT_MS)
+const stopBeat = heartbeat((_, ms) => recorder.write({ e: 'lag', ms }))
 
 process.on('unhandledRejection', (error) => {
   const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -42,37 +32,21 @@ process.on('message', (command: Command) => {
 })
 
 async function obey(command: Command): Promise<void> {
-  switch (command.do) {
-    case 'finish':
-      finishing = true
-      return
-    case 'block':
-      blockFor(command.ms)
-      return
-    case 'clock':
-      stepClock(command.ms)
-      return
-    case 'reopen': {
-      const closing = reopen(command.drainMs).finally(() => closings.delete(closing))
-      closings.add(closing)
-      return
-    }
-    case 'force':
-      await force(command).catch(expected)
-      return
-    case 'look':
-      await client.look()
-      say('looked')
-      return
-    case 'close':
-      await close()
-  }
+  if (command.do === 'finish') finishing = true
+  else if (command.do === 'block') blockFor(command.ms)
+  else if (command.do === 'clock') stepClock(command.ms)
+  else if (command.do === 'reopen') {
+    const closing = reopen(command.drainMs).finally(() => closings.delete(closing))
+    closings.add(closing)
+  } else if (command.do === 'look') {
+    await client.look()
+    say('looked')
+  } else await close()
 }
 
 function open(): Client {
-  return new Client(store.store, order.options, order.resources, numbers, ledger, (told) =>
-    recorder.write(told),
-  )
+  const { options, resources } = order
+  return new Client(store.store, options, resources, numbers, ledger, (told) => recorder.write(told))
 }
 
 async function reopen(drainMs: number): Promise<void> {
@@ -81,19 +55,6 @@ async function reopen(drainMs: number): Promise<void> {
   const ms = await before.close({ drainMs })
   recorder.write({ e: 'reopened', ms, drainMs })
   await before.rest()
-}
-
-async function force({ kind, name }: Command & { do: 'force' }): Promise<void> {
-  const { holdfast, handles } = client
-  if (kind === 'read-write') await holdfast.readWriteLock(name).writeLock().forceUnlock()
-  else if (
-    kind !== 'semaphore' &&
-    kind !== 'permits' &&
-    kind !== 'compute-once' &&
-    kind !== 'striped' &&
-    kind !== 'latch'
-  )
-    await handles.lock(name).forceUnlock()
 }
 
 /** The number of permits is the operator's affair: it is set again where it was lost. */
@@ -117,7 +78,7 @@ async function close(): Promise<void> {
   clearInterval(permits)
   const ms = await client.close()
   store.disconnect()
-  clearInterval(beat)
+  stopBeat()
   // Sockets of clients that were told to disconnect end with the next turns of the loop.
   await pause(200)
   recorder.write({ e: 'closed', ms, handles: process.getActiveResourcesInfo() })

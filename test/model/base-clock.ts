@@ -1,20 +1,8 @@
 import type { Clock, Timer } from '../../src/base/time/clock.js'
 
-class BaseTimer implements Timer {
-  constructor(
-    readonly dueAt: number,
-    readonly callback: () => void,
-    private readonly timers: Set<BaseTimer>,
-  ) {}
-
-  cancel(): void {
-    this.timers.delete(this)
-  }
-}
-
 /** The time of the modelled world: goes on only when the model says so, and one timer at a time, so that each can be checked. */
 export class BaseClock implements Clock {
-  readonly #timers = new Set<BaseTimer>()
+  readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>()
   #now = 0
 
   now(): number {
@@ -22,24 +10,20 @@ export class BaseClock implements Clock {
   }
 
   startTimer(callback: () => void, delayMs: number): Timer {
-    const timer = new BaseTimer(this.#now + Math.max(delayMs, 0), callback, this.#timers)
+    const timer = { dueAt: this.#now + Math.max(delayMs, 0), callback }
     this.#timers.add(timer)
-    return timer
+    return { cancel: () => this.#timers.delete(timer) }
   }
 
   /** When the first timer is due; Infinity when none is. */
   get nextDueAt(): number {
-    let first = Number.POSITIVE_INFINITY
-    for (const { dueAt } of this.#timers) first = Math.min(first, dueAt)
-    return first
+    return Math.min(...[...this.#timers].map(({ dueAt }) => dueAt))
   }
 
   /** Goes on to the first timer due by `until` and fires it; without one, goes on to `until` and says so. */
   fireNext(until: number): boolean {
-    let first: BaseTimer | undefined
-    for (const timer of this.#timers) {
-      if (timer.dueAt <= until && (!first || timer.dueAt < first.dueAt)) first = timer
-    }
+    const due = [...this.#timers].filter(({ dueAt }) => dueAt <= until)
+    const [first] = due.sort((one, other) => one.dueAt - other.dueAt)
     this.#now = Math.max(this.#now, first?.dueAt ?? until)
     if (!first) return false
     this.#timers.delete(first)

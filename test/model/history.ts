@@ -64,9 +64,8 @@ export class History {
 
   refused(ask: Ask, error: unknown): void {
     this.asks.delete(ask)
-    this.log(
-      `c${ask.client} is refused ${ask.name}: ${error instanceof Error ? `${error.name} ${'code' in error ? error.code : ''}` : error}`,
-    )
+    const why = error instanceof Error ? `${error.name} ${'code' in error ? error.code : ''}` : error
+    this.log(`c${ask.client} is refused ${ask.name}: ${why}`)
   }
 
   granted(ask: Ask, hold: Hold, awake: () => boolean): Held {

@@ -89,15 +89,11 @@ export class Inspector {
     for (const { number, holdfast, port } of this.clients) {
       const { calls, orphans } = holdfast.census
       if (calls > 0 || orphans > 0 || port.busyWith('a')) continue
-      const mine = [...this.history.holds].filter(({ client, hold, serial }) => {
-        return (
-          client === number &&
-          hold.name === 'a' &&
-          serial === this.server.serial('a') &&
-          !this.history.given.has(serial)
-        )
-      })
-      const [first] = mine
+      const serial = this.server.serial('a')
+      const mine = [...this.history.holds].filter(
+        (held) => held.client === number && held.hold.name === 'a' && held.serial === serial,
+      )
+      const [first] = mine.filter((held) => !this.history.given.has(held.serial))
       if (!first || this.server.forced.has(first.serial)) continue
       // A partial release that failed leaves the count too high for a while.
       const wrong = this.history.troubled ? counted < mine.length : counted !== mine.length

@@ -52,17 +52,18 @@ export class ModelClient {
         return { lock: port, close: async () => port.close() }
       },
     }
-    this.holdfast = new Holdfast(store, options)
-    this.owners = [this.holdfast.owner(), this.holdfast.owner()]
-    this.holdfast.on('acquired', ({ name, owner }) => this.#taken.set(`${owner} ${name}`, { name, owner }))
-    this.holdfast.on('released', ({ name, owner, holdCount }) => {
+    const holdfast = new Holdfast(store, options)
+    this.holdfast = holdfast
+    this.owners = [holdfast.owner(), holdfast.owner()]
+    holdfast.on('acquired', ({ name, owner }) => this.#taken.set(`${owner} ${name}`, { name, owner }))
+    holdfast.on('released', ({ name, owner, holdCount }) => {
       if (holdCount === 0) this.#taken.delete(`${owner} ${name}`)
     })
-    this.holdfast.on('lost', ({ name, owner, reason }) => {
+    holdfast.on('lost', ({ name, owner, reason }) => {
       history.log(`c${number} lost: ${name} ${short(owner)} ${reason}`)
       history.givenUp(name, owner)
     })
-    this.holdfast.on('error', (error) => {
+    holdfast.on('error', (error) => {
       if (this.closing) history.gaveUp.add(number)
       if (!(error instanceof StoreError && this.#storeMayFail))
         history.fail(`c${number} emitted ${String(error)}`)

@@ -49,59 +49,50 @@ export interface Scope {
   readonly leases: readonly (number | undefined)[]
   readonly idleMs: number
   readonly timeSteps: readonly number[]
-  readonly force: boolean
-  readonly pauses: readonly number[]
-  readonly close: boolean
-  readonly rates: readonly number[]
-  readonly abort: boolean
+  readonly force?: boolean
+  readonly pauses?: readonly number[]
+  readonly close?: boolean
+  readonly rates?: readonly number[]
 }
 
-export function plans(scope: Scope): fc.Arbitrary<Plan> {
-  const rarely = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
-    fc.option(value, { nil: undefined, freq: 3 }).map((each) => each)
+/** A step that occurs more often than others. */
+function often<Fields>(fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> }) {
+  return { weight: 4, arbitrary: fc.record<Fields>(fields) }
+}
+
+export function plans({
+  leases,
+  idleMs,
+  timeSteps,
+  force,
+  pauses,
+  close,
+  rates = [1],
+}: Scope): fc.Arbitrary<Plan> {
   const terms = {
     lock: fc.constantFrom(0, 0, 0, 1),
     waitMs: fc.constantFrom(undefined, undefined, undefined, 0, 30, 200),
-    leaseMs: fc.constantFrom(...scope.leases),
-    abortAfter: scope.abort ? fc.option(fc.nat(30), { nil: undefined, freq: 1 }) : fc.constant(undefined),
+    leaseMs: fc.constantFrom(...leases),
+    abortAfter: fc.option(fc.nat(30), { nil: undefined, freq: 1 }),
     owner: fc.constantFrom(undefined, undefined, undefined, 0, 1),
   }
   const { steps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
     steps: fc.array(tie('step'), { maxLength: 3, depthIdentifier: 'steps' }),
     step: fc.oneof(
       { depthIdentifier: 'steps', maxDepth: 4, withCrossShrink: true },
-      fc.record({ do: fc.constant('idle' as const), ms: fc.nat(scope.idleMs) }),
-      {
-        weight: 4,
-        arbitrary: fc.record({
-          do: fc.constant('section' as const),
-          parallel: fc.boolean(),
-          body: tie('steps'),
-          ...terms,
-        }),
-      },
-      {
-        weight: 4,
-        arbitrary: fc.record({
-          do: fc.constant('hold' as const),
-          release: fc.constantFrom(
-            'end' as const,
-            'end' as const,
-            'twice' as const,
-            'unawaited' as const,
-            'late' as const,
-          ),
-          once: fc.boolean(),
-          body: tie('steps'),
-          ...terms,
-        }),
-      },
-      fc.record({ do: fc.constant('scope' as const), locks: fc.nat(3), body: tie('steps') }),
-      fc.record({ do: fc.constant('detached' as const), body: tie('steps') }),
-      fc.record({ do: fc.constant('assert' as const) }),
-      ...(scope.force
-        ? [fc.record({ do: fc.constant('force' as const), lock: fc.constantFrom(0, 0, 1) })]
-        : []),
+      fc.record({ do: fc.constant('idle'), ms: fc.nat(idleMs) }),
+      often({ do: fc.constant('section'), parallel: fc.boolean(), body: tie('steps'), ...terms }),
+      often({
+        do: fc.constant('hold'),
+        release: fc.constantFrom('end', 'end', 'twice', 'unawaited', 'late'),
+        once: fc.boolean(),
+        body: tie('steps'),
+        ...terms,
+      }),
+      fc.record({ do: fc.constant('scope'), locks: fc.nat(3), body: tie('steps') }),
+      fc.record({ do: fc.constant('detached'), body: tie('steps') }),
+      fc.record({ do: fc.constant('assert') }),
+      ...(force ? [fc.record({ do: fc.constant('force'), lock: fc.constantFrom(0, 0, 1) })] : []),
     ),
   }))
   return fc.record({
@@ -109,17 +100,14 @@ export function plans(scope: Scope): fc.Arbitrary<Plan> {
       fc.record({
         tasks: fc.array(steps, { minLength: 1, maxLength: 3 }),
         watchesInOrder: fc.boolean(),
-        rate: fc.constantFrom(...scope.rates),
-        closeAfter: scope.close ? rarely(fc.nat(60)) : fc.constant(undefined),
-        pauses:
-          scope.pauses.length > 0
-            ? fc.array(fc.record({ after: fc.nat(40), ms: fc.constantFrom(...scope.pauses) }), {
-                maxLength: 2,
-              })
-            : fc.constant([]),
+        rate: fc.constantFrom(...rates),
+        closeAfter: close ? fc.option(fc.nat(60), { nil: undefined, freq: 3 }) : fc.constant(undefined),
+        pauses: pauses
+          ? fc.array(fc.record({ after: fc.nat(40), ms: fc.constantFrom(...pauses) }), { maxLength: 2 })
+          : fc.constant([]),
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    timeSteps: fc.array(fc.constantFrom(...scope.timeSteps), { minLength: 1, maxLength: 12 }),
+    timeSteps: fc.array(fc.constantFrom(...timeSteps), { minLength: 1, maxLength: 12 }),
   })
 }

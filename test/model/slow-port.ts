@@ -18,8 +18,8 @@ import { RowLockPort } from '../../src/stores/rows/lock-port.js'
 import { RowClient } from '../../src/stores/rows/row-client.js'
 import type { InboxListener, RowSession, Rows } from '../../src/stores/rows/rows.js'
 import type { ClientClock } from './base-clock.js'
-import { Lane } from './lane.js'
 import type { Server } from './server.js'
+import type { Laws } from './world.js'
 
 /** What can become of a command on its way. */
 export const fates = [
@@ -37,18 +37,28 @@ export interface Way {
   readonly scheduler: Scheduler
   readonly clock: ClientClock
   readonly label: string
-  readonly commandTimeoutMs: number
-  /** Whether commands and replies of one client keep their order. */
-  readonly ordered: boolean
+  readonly laws: Laws
   /** Whether news travel with the replies (RESP3), or on a way of their own. */
   readonly watchesInOrder: boolean
-  /** Whether those who wait stand in line. */
-  readonly line: boolean
-  /** Whether the network lies between a client's ports and the rows, as in a database; else it is one command that travels. */
-  readonly farRows: boolean
   /** What becomes of the next command. */
   fate(): Fate
   log(line: string): void
+}
+
+/** One direction of one connection: each step is a task of its own for the scheduler, and they are taken first in, first out. */
+class Lane {
+  readonly #steps: Array<() => void> = []
+
+  constructor(private readonly scheduler: Scheduler) {}
+
+  get length(): number {
+    return this.#steps.length
+  }
+
+  send(label: string, step: () => void): void {
+    this.#steps.push(step)
+    void this.scheduler.schedule(Promise.resolve(), label).then(() => this.#steps.shift()?.())
+  }
 }
 
 /** A lock port over a network: each command's arrival and its reply are separate tasks of the scheduler, and either can fail. */
@@ -70,18 +80,17 @@ export class SlowPort implements LockPort, Rows {
     private readonly way: Way,
   ) {
     this.watchesInOrder = way.watchesInOrder
-    const lane = (): Lane => new Lane(way.scheduler, way.ordered)
-    this.#requests = lane()
-    this.#replies = lane()
-    this.#subscriptions = way.watchesInOrder ? this.#requests : lane()
-    this.#news = way.watchesInOrder ? this.#replies : lane()
+    this.#requests = new Lane(way.scheduler)
+    this.#replies = new Lane(way.scheduler)
+    this.#subscriptions = way.watchesInOrder ? this.#requests : new Lane(way.scheduler)
+    this.#news = way.watchesInOrder ? this.#replies : new Lane(way.scheduler)
   }
 
   /** The client that uses it has begun. */
   begin(settings: StoreSettings): void {
-    const client = new RowClient(this.way.farRows ? this : this.server.rows, settings)
+    const client = new RowClient(this.way.laws.farRows ? this : this.server.rows, settings)
     // Tokens tell tenures apart.
-    this.#served = { client, port: new RowLockPort(client, 'f', this.way.line) }
+    this.#served = { client, port: new RowLockPort(client, 'f', this.way.laws.line ?? true) }
   }
 
   get #port(): LockPort {
@@ -95,11 +104,7 @@ export class SlowPort implements LockPort, Rows {
 
   /** Commands that are sent and neither answered nor given up, and those given up that may still arrive. */
   busyWith(name: string): boolean {
-    return this.#requests.size > 0 || [...this.#open.values()].includes(name)
-  }
-
-  get unread(): number {
-    return this.#replies.size + this.#news.size
+    return this.#requests.length > 0 || [...this.#open.values()].includes(name)
   }
 
   acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -142,7 +147,7 @@ export class SlowPort implements LockPort, Rows {
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
-    if (this.way.farRows) return this.#port.watch(name, onNews)
+    if (this.way.laws.farRows) return this.#port.watch(name, onNews)
     let closed = false
     let watch: Watch | undefined
     const told = (news?: News): void =>
@@ -210,10 +215,8 @@ export class SlowPort implements LockPort, Rows {
         },
         opened: async () => {
           if (open) return
-          await this.#command('', 'watch', async () => rows.inbox?.opened(), [
-            this.#subscriptions,
-            this.#news,
-          ])
+          const lanes = [this.#subscriptions, this.#news] as const
+          await this.#command('', 'watch', async () => rows.inbox?.opened(), lanes)
           open = true
         },
         doubt: () => undefined,
@@ -231,7 +234,8 @@ export class SlowPort implements LockPort, Rows {
 
   /** Has the port do something: across the network, or with commands of its own. */
   #ask<Reply>(name: string, label: string, apply: () => Promise<Reply>, forced = false): Promise<Reply> {
-    if (!this.way.farRows) return this.#command(name, label, () => this.server.freeing(name, apply, forced))
+    if (!this.way.laws.farRows)
+      return this.#command(name, label, () => this.server.freeing(name, apply, forced))
     this.#asked = { label, forced }
     try {
       return apply()
@@ -250,7 +254,7 @@ export class SlowPort implements LockPort, Rows {
     name: string,
     label: string,
     apply: () => Promise<Reply>,
-    [requests, replies] = [this.#requests, this.#replies],
+    [requests, replies]: readonly [Lane, Lane] = [this.#requests, this.#replies],
   ): Promise<Reply> {
     const { way } = this
     const line = `${way.label} ${label}`
@@ -270,7 +274,7 @@ export class SlowPort implements LockPort, Rows {
       const timer = way.clock.startTimer(() => {
         way.log(`${line}: timed out`)
         giveUp(failure('timeout', label, true))
-      }, way.commandTimeoutMs)
+      }, way.laws.options.commandTimeoutMs)
       const answer = (text: string, end: () => void): void =>
         replies.send(`${line}: ${text}`, () => {
           way.log(`${line}: ${text}`)
@@ -279,16 +283,14 @@ export class SlowPort implements LockPort, Rows {
       if (fate === 'never arrives') return
       requests.send(`${line} arrives`, () => {
         way.log(`${line}: arrives`)
-        if (fate === 'refused for the moment') {
-          answer('refused for the moment', () => reject(failure('not-ready', label, true)))
-        } else if (fate === 'refused for good') {
-          answer('refused for good', () => reject(failure('out-of-memory', label, false)))
-        } else {
-          const applied = apply()
-          if (fate === 'never answered') return
-          if (fate === 'reply lost') answer('reply lost', () => reject(failure('unreachable', label, true)))
-          else void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
-        }
+        if (fate === 'refused for the moment')
+          return answer(fate, () => reject(failure('not-ready', label, true)))
+        if (fate === 'refused for good')
+          return answer(fate, () => reject(failure('out-of-memory', label, false)))
+        const applied = apply()
+        if (fate === 'reply lost') answer(fate, () => reject(failure('unreachable', label, true)))
+        else if (fate !== 'never answered')
+          void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
       })
     })
   }

@@ -14,6 +14,9 @@ interface Place {
 
 type Actor = number | symbol
 
+/** Those that run now, over all tasks. */
+export type Sections = Set<{ readonly held: Held; readonly place: Place }>
+
 /** How long a call waits at most where waiting for ever might be waiting for itself. */
 const BOUNDED_WAIT_MS = 120
 /** A late release comes after so many steps of the scheduler. */
@@ -25,8 +28,7 @@ export class Task {
 
   constructor(
     private readonly client: ModelClient,
-    /** Sections that run now, over all tasks. */
-    private readonly sections: Set<{ readonly held: Held; readonly place: Place }>,
+    private readonly sections: Sections,
   ) {}
 
   async run(steps: readonly Step[]): Promise<void> {
@@ -35,35 +37,20 @@ export class Task {
   }
 
   async #steps(steps: readonly Step[], place: Place, parallel = false): Promise<void> {
-    if (parallel) {
-      await Promise.all(steps.map((step) => this.#step(step, place)))
-      return
-    }
-    for (const step of steps) await this.#step(step, place)
+    if (parallel) await Promise.all(steps.map((step) => this.#step(step, place)))
+    else for (const step of steps) await this.#step(step, place)
   }
 
   async #step(step: Step, place: Place): Promise<void> {
     const { client } = this
     await client.turn(step.do)
-    switch (step.do) {
-      case 'idle':
-        return await client.idle(step.ms)
-      case 'assert':
-        return client.assertHolds()
-      case 'section':
-        return await this.#section(step, place)
-      case 'hold':
-        return await this.#hold(step, place)
-      case 'scope':
-        return await this.#scope(step, place)
-      case 'force':
-        await client.excusing(undefined, () => client.lock(step.lock).forceUnlock())
-        return
-      case 'detached': {
-        this.#detached.push(this.#steps(step.body, { ...place, parent: place }))
-        return
-      }
-    }
+    if (step.do === 'idle') await client.idle(step.ms)
+    else if (step.do === 'assert') client.assertHolds()
+    else if (step.do === 'section') await this.#section(step, place)
+    else if (step.do === 'hold') await this.#hold(step, place)
+    else if (step.do === 'scope') await this.#scope(step, place)
+    else if (step.do === 'force') await client.excusing(undefined, () => client.lock(step.lock).forceUnlock())
+    else this.#detached.push(this.#steps(step.body, { ...place, parent: place }))
   }
 
   async #section(step: Extract<Step, { do: 'section' }>, place: Place): Promise<void> {
@@ -97,11 +84,8 @@ export class Task {
     if (!hold) return client.history.refused(ask, 'busy')
     const held = client.granted(ask, hold)
     const actor = step.owner ?? place.actor ?? Symbol('a new owner')
-    await this.#steps(step.body, {
-      ...place,
-      parent: place,
-      held: [...place.held, { lock: step.lock, actor }],
-    })
+    const around = [...place.held, { lock: step.lock, actor }]
+    await this.#steps(step.body, { ...place, parent: place, held: around })
     if (step.release === 'late') {
       this.#detached.push(client.after(LATE_STEPS, 'late release', () => this.#release(held)))
     } else if (step.release === 'unawaited') this.#detached.push(this.#release(held))
@@ -141,7 +125,7 @@ export class Task {
     const controller = new AbortController()
     if (terms.abortAfter !== undefined)
       void client.after(terms.abortAfter, 'abort', () => controller.abort(client.aborted))
-    const deadline = waitMs === undefined ? Number.POSITIVE_INFINITY : client.clock.now() + waitMs
+    const deadline = waitMs === undefined ? Infinity : client.clock.now() + waitMs
     const ask: Ask = {
       client: client.number,
       name: client.lock(terms.lock).name,
@@ -154,9 +138,9 @@ export class Task {
     client.history.ask(ask)
     const options = {
       signal: controller.signal,
-      ...(waitMs === undefined ? {} : { waitMs }),
-      ...(terms.leaseMs === undefined ? {} : { leaseMs: terms.leaseMs }),
-      ...(owner === undefined ? {} : { owner }),
+      ...(waitMs !== undefined && { waitMs }),
+      ...(terms.leaseMs !== undefined && { leaseMs: terms.leaseMs }),
+      ...(owner && { owner }),
     }
     return { options, ask }
   }

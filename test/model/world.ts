@@ -7,16 +7,15 @@ import { type Excuses, ModelClient } from './model-client.js'
 import type { Plan } from './program.js'
 import { Server } from './server.js'
 import { type Fate, SlowPort } from './slow-port.js'
-import { Task } from './task.js'
+import { type Sections, Task } from './task.js'
 
 /** The laws of one world. */
 export interface Laws {
   readonly options: HoldfastOptions & { readonly commandTimeoutMs: number }
   /** Time passes only when nothing else is to be done: no command is ever slow. */
-  readonly calm: boolean
-  readonly ordered: boolean
-  /** Whether those who wait stand in line. */
-  readonly line: boolean
+  readonly calm?: boolean
+  /** Whether those who wait stand in line, as they do unless it says so. */
+  readonly line?: boolean
   /** Whether the network lies between clients and rows, as in a database. */
   readonly farRows?: boolean
   readonly lossMayHappen: Excuses['lossMayHappen']
@@ -34,7 +33,7 @@ export class World {
   readonly history = new History(this.server)
   readonly clients: readonly ModelClient[]
   readonly #clocks: readonly ClientClock[]
-  readonly #sections: ConstructorParameters<typeof Task>[1] = new Set()
+  readonly #sections: Sections = new Set()
   readonly #inspector: Inspector
   #resumes: Array<() => Promise<void>> = []
   #timeIsDue = false
@@ -54,10 +53,7 @@ export class World {
         scheduler,
         clock,
         label: `c${number}`,
-        commandTimeoutMs: laws.options.commandTimeoutMs,
-        ordered: laws.ordered,
-        line: laws.line,
-        farRows: laws.farRows ?? false,
+        laws,
         watchesInOrder: !laws.farRows && (plan.clients[number]?.watchesInOrder ?? true),
         fate: () => remaining.shift() ?? 'answered',
         log: (line) => {
@@ -83,20 +79,16 @@ export class World {
       const client = this.clients[number]
       if (!client) return []
       for (const { after, ms } of pauses) void client.after(after, 'pause', () => this.#pause(number, ms))
-      const closing =
-        closeAfter === undefined ? [] : [client.after(closeAfter, 'close', () => client.close())]
-      return [...closing, ...tasks.map((steps) => new Task(client, this.#sections).run(steps))]
+      const closing = closeAfter !== undefined && client.after(closeAfter, 'close', () => client.close())
+      return [closing, ...tasks.map((steps) => new Task(client, this.#sections).run(steps))]
     })
-    const settled = Promise.all(work).then(
-      () => {
+    const settled = Promise.all(work)
+      .catch((error) => this.history.fail(`a task failed: ${error instanceof Error ? error.stack : error}`))
+      .finally(() => {
         busy = false
-      },
-      (error: unknown) => {
-        busy = false
-        this.history.fail(`a task failed: ${error instanceof Error ? error.stack : error}`)
-      },
-    )
-    await this.#goOnWhile(() => busy || !this.#quiet())
+      })
+    const atRest = ({ holdfast }: ModelClient) => Object.values(holdfast.census).every((count) => count === 0)
+    await this.#goOnWhile(() => busy || this.#pending || !this.clients.every(atRest))
     await settled
     this.#inspector.checkLeftovers()
     busy = true
@@ -141,7 +133,7 @@ export class World {
     if (idle || !this.laws.calm) {
       // With nothing else to do, time goes on to whatever is due next.
       const { nextDueAt } = this.clock
-      if (idle && nextDueAt === Number.POSITIVE_INFINITY && this.history.asks.size > 0)
+      if (idle && nextDueAt === Infinity && this.history.asks.size > 0)
         this.history.fail('stuck: nothing will ever happen')
       const until = Math.max(this.clock.now() + step, idle && Number.isFinite(nextDueAt) ? nextDueAt : 0)
       let since = this.clock.now()
@@ -175,14 +167,12 @@ export class World {
   /** Lets all that can go on without the scheduler go on, then checks the promises. */
   async #settled(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve))
-    this.#inspector.look(this.scheduler.count() > (this.#timeIsDue ? 0 : 1))
+    this.#inspector.look(this.#pending)
   }
 
-  #quiet(): boolean {
-    if (this.scheduler.count() > (this.#timeIsDue ? 0 : 1)) return false
-    return this.clients.every(({ holdfast: { census } }) =>
-      Object.values(census).every((count) => count === 0),
-    )
+  /** Whether anything but time is on its way. */
+  get #pending(): boolean {
+    return this.scheduler.count() > (this.#timeIsDue ? 0 : 1)
   }
 
   #throwIfViolated(): void {

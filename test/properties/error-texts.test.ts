@@ -13,7 +13,7 @@ import {
   TooManyWaitersError,
 } from '../../src/index.js'
 import { failureOf } from '../../src/stores/redis/connection/failure.js'
-import { runsOr } from './runs.js'
+import { forAll } from './runs.js'
 
 /** As much as fits a screen. */
 const LONGEST_TEXT = 2_000
@@ -32,54 +32,42 @@ const longValues = fc.oneof(
   longTexts.map((text) => Object.defineProperty(() => undefined, 'name', { value: text })),
 )
 
-test('whatever the name of the lock: messages stay readable, and say the name as far as it goes', () => {
-  fc.assert(
-    fc.property(longTexts, (name) => {
-      const errors = [
-        new LockTimeoutError(name, 5, { holder: 'client:1', remainingMs: 5 }),
-        new NotOwnerError(name, 'client:1', 'client:2'),
-        new LockLostError(name, 'client:1', 'lease-expired'),
-        new NoOwnerError(name, 'unlock'),
-        new ClosedError(name),
-        new InvalidArgumentError('name', name, 'a shorter one', {
-          lockName: name,
-          found: `is ${quoted(name)}`,
-        }),
-        new TooManyWaitersError(name, 5),
-        new StoreError('timeout', 'acquire', { lockName: name, transient: true }),
-      ]
-      for (const error of errors) {
-        expect(error.message.length).toBeLessThan(LONGEST_TEXT)
-        expect(error.message).toContain(name.slice(0, 60))
-        expect(error.lockName).toBe(name)
-      }
-    }),
-    runsOr(100),
-  )
-})
-
-test('faults A2: whatever the argument: the message that refuses it stays readable, and the value is nowhere in the error', () => {
-  fc.assert(
-    fc.property(longValues, (value) => {
-      const error = new InvalidArgumentError('waitMs', value, 'a whole number')
+test('whatever the name of the lock: messages stay readable, and say the name as far as it goes', () =>
+  forAll(longTexts, 100, (name) => {
+    const errors = [
+      new LockTimeoutError(name, 5, { holder: 'client:1', remainingMs: 5 }),
+      new NotOwnerError(name, 'client:1', 'client:2'),
+      new LockLostError(name, 'client:1', 'lease-expired'),
+      new NoOwnerError(name, 'unlock'),
+      new ClosedError(name),
+      new InvalidArgumentError('name', name, 'a shorter one', {
+        lockName: name,
+        found: `is ${quoted(name)}`,
+      }),
+      new TooManyWaitersError(name, 5),
+      new StoreError('timeout', 'acquire', { lockName: name, transient: true }),
+    ]
+    for (const error of errors) {
       expect(error.message.length).toBeLessThan(LONGEST_TEXT)
-      expect(inspect(error, { depth: Infinity, showHidden: true }).length).toBeLessThan(2 * LONGEST_TEXT)
-    }),
-    runsOr(300),
-  )
-})
+      expect(error.message).toContain(name.slice(0, 60))
+      expect(error.lockName).toBe(name)
+    }
+  }))
 
-test('whatever the server says: the message stays readable, its first 4000 characters are in the cause', () => {
-  fc.assert(
-    fc.property(longTexts, (text) => {
-      const cause = Object.assign(new Error(text), { name: 'ReplyError' })
-      const error = failureOf(cause, { command: 'acquire', lockName: text })
-      expect(error.message.length).toBeLessThan(LONGEST_TEXT)
-      expect(error.cause).toMatchObject({
-        name: 'ReplyError',
-        message: expect.stringContaining(text.slice(0, 3_900)),
-      })
-    }),
-    runsOr(100),
-  )
-})
+test('faults A2: whatever the argument: the message that refuses it stays readable, and the value is nowhere in the error', () =>
+  forAll(longValues, 300, (value) => {
+    const error = new InvalidArgumentError('waitMs', value, 'a whole number')
+    expect(error.message.length).toBeLessThan(LONGEST_TEXT)
+    expect(inspect(error, { depth: Infinity, showHidden: true }).length).toBeLessThan(2 * LONGEST_TEXT)
+  }))
+
+test('whatever the server says: the message stays readable, its first 4000 characters are in the cause', () =>
+  forAll(longTexts, 100, (text) => {
+    const cause = Object.assign(new Error(text), { name: 'ReplyError' })
+    const error = failureOf(cause, { command: 'acquire', lockName: text })
+    expect(error.message.length).toBeLessThan(LONGEST_TEXT)
+    expect(error.cause).toMatchObject({
+      name: 'ReplyError',
+      message: expect.stringContaining(text.slice(0, 3_900)),
+    })
+  }))

@@ -20,7 +20,7 @@ import {
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { cellPathOf, pathOf } from '../../src/stores/zookeeper/node-name.js'
 import { hostileNames } from './hostile-names.js'
-import { runsOr } from './runs.js'
+import { forAll } from './runs.js'
 
 /** Two names that are alike in all but what keys are made with. */
 const alike: fc.Arbitrary<readonly [string, string]> = fc
@@ -80,117 +80,72 @@ describe('faults A5: two names are two locks', () => {
     expect(permitsKeyOf('{x}:a')).toBe('{x}:a:timeout')
   })
 
-  test('Redis: no two names share one of Holdfast’s keys, whatever the kinds', () => {
-    fc.assert(
-      fc.property(pairs, ([one, other]) => {
-        const keysOf = (key: string): string[] => OWN.flatMap((each) => [...unlessRefused(each, key)])
-        expect(new Set(keysOf(one)).size).toBe(keysOf(one).length)
-        expect(shared(keysOf(one), keysOf(other))).toEqual([])
-      }),
-      runsOr(300),
-    )
-  })
+  test('Redis: no two names share one of Holdfast’s keys, whatever the kinds', () =>
+    forAll(pairs, 300, ([one, other]) => {
+      const keysOf = (key: string): string[] => OWN.flatMap((each) => [...unlessRefused(each, key)])
+      expect(new Set(keysOf(one)).size).toBe(keysOf(one).length)
+      expect(shared(keysOf(one), keysOf(other))).toEqual([])
+    }))
 
-  test('Redis: no two names share the permits with ids', () => {
-    fc.assert(
-      fc.property(pairs, ([one, other]) => {
-        const keysOf = (key: string): readonly string[] => unlessRefused((of) => [permitsKeyOf(of)], key)
-        expect(shared(keysOf(one), keysOf(other))).toEqual([])
-      }),
-      runsOr(2_000),
-    )
-  })
+  test('Redis: no two names share the permits with ids', () =>
+    forAll(pairs, 2_000, ([one, other]) => {
+      const keysOf = (key: string): readonly string[] => unlessRefused((of) => [permitsKeyOf(of)], key)
+      expect(shared(keysOf(one), keysOf(other))).toEqual([])
+    }))
 
-  test('Redis: a name whose key stands beside a lock is refused', () => {
-    fc.assert(
-      fc.property(hostileNames, (name) => {
-        if (COMPANION.test(name)) return
-        for (const key of [...unlessRefused(OWN[0] ?? (() => []), name), tokenCounterOf(name, true)]) {
-          expect(() => companionOf('holdfast_line', key)).toThrow(InvalidArgumentError)
-          expect(() => requestKeyOf(key, 'request')).toThrow(InvalidArgumentError)
-        }
-      }),
-      runsOr(500),
-    )
-  })
+  test('Redis: a name whose key stands beside a lock is refused', () =>
+    forAll(hostileNames, 500, (name) => {
+      if (COMPANION.test(name)) return
+      for (const key of [...unlessRefused(OWN[0] ?? (() => []), name), tokenCounterOf(name, true)]) {
+        expect(() => companionOf('holdfast_line', key)).toThrow(InvalidArgumentError)
+        expect(() => requestKeyOf(key, 'request')).toThrow(InvalidArgumentError)
+      }
+    }))
 
-  test('Redis: a companion is in the slot of its lock', () => {
-    fc.assert(
-      fc.property(hostileNames, (name) => {
-        fc.pre(!COMPANION.test(name))
-        expect(slotOf(companionOf('holdfast_line', name))).toBe(slotOf(name))
-        expect(slotOf(tokenCounterOf(name, true))).toBe(slotOf(name))
-      }),
-      runsOr(1_000),
-    )
-  })
+  test('Redis: a companion is in the slot of its lock', () =>
+    forAll(hostileNames, 1_000, (name) => {
+      fc.pre(!COMPANION.test(name))
+      expect(slotOf(companionOf('holdfast_line', name))).toBe(slotOf(name))
+      expect(slotOf(tokenCounterOf(name, true))).toBe(slotOf(name))
+    }))
 
-  test('Redis: channels and token counters are shared by `x` and `{x}` alone, as in Redisson', () => {
-    fc.assert(
-      fc.property(pairs, ([one, other]) => {
-        const inner = (key: string): string => /^\{([^{]*)\}$/s.exec(key)?.[1] ?? key
-        fc.pre(inner(one) !== inner(other))
-        const namesOf = (key: string): string[] => [
-          releaseChannelOf(key),
-          semaphoreChannelOf(key),
-          tokenCounterOf(key, false),
-        ]
-        expect(shared(namesOf(one), namesOf(other))).toEqual([])
-      }),
-      runsOr(2_000),
-    )
-  })
+  test('Redis: channels and token counters are shared by `x` and `{x}` alone, as in Redisson', () =>
+    forAll(pairs, 2_000, ([one, other]) => {
+      const inner = (key: string): string => /^\{([^{]*)\}$/s.exec(key)?.[1] ?? key
+      fc.pre(inner(one) !== inner(other))
+      const namesOf = (key: string) =>
+        [releaseChannelOf, semaphoreChannelOf].map((of) => of(key)).concat(tokenCounterOf(key, false))
+      expect(shared(namesOf(one), namesOf(other))).toEqual([])
+    }))
 
-  const keyspaces: readonly LockKeyspace[] = ['lock', 'read-write', 'semaphore', 'permits', 'latch']
+  const keyspaces = fc.constantFrom<LockKeyspace[]>('lock', 'read-write', 'semaphore', 'permits', 'latch')
+  const ofAnyKinds = fc.tuple(pairs, keyspaces, keyspaces)
 
   test('etcd: no two names of any kinds share a key, or lie within one another', () => {
     const names = new EntryNames('holdfast/')
-    fc.assert(
-      fc.property(
-        pairs,
-        fc.constantFrom(...keyspaces),
-        fc.constantFrom(...keyspaces),
-        ([one, other], here, there) => {
-          const [first, second] = [
-            names.entry({ keyspace: here, name: one }, '').toString(),
-            names.entry({ keyspace: there, name: other }, '').toString(),
-          ]
-          expect(second.startsWith(first) || first.startsWith(second)).toBe(false)
-          const cell = names.cell({ space: 'computed', name: one }).toString()
-          expect([first, second].some((folder) => cell.startsWith(folder))).toBe(false)
-          expect(cell).not.toBe(names.cell({ space: 'computed', name: other }).toString())
-        },
-      ),
-      runsOr(2_000),
-    )
+    forAll(ofAnyKinds, 2_000, ([[one, other], here, there]) => {
+      const first = names.entry({ keyspace: here, name: one }, '').toString()
+      const second = names.entry({ keyspace: there, name: other }, '').toString()
+      expect(second.startsWith(first) || first.startsWith(second)).toBe(false)
+      const cell = names.cell({ space: 'computed', name: one }).toString()
+      expect([first, second].some((folder) => cell.startsWith(folder))).toBe(false)
+      expect(cell).not.toBe(names.cell({ space: 'computed', name: other }).toString())
+    })
   })
 
-  test('ZooKeeper: no two names of any kinds share a node', () => {
-    fc.assert(
-      fc.property(
-        pairs,
-        fc.constantFrom(...keyspaces),
-        fc.constantFrom(...keyspaces),
-        ([one, other], here, there) => {
-          const first = pathOf('/holdfast', { keyspace: here, name: one })
-          const second = pathOf('/holdfast', { keyspace: there, name: other })
-          const cells = [one, other].map((name) => cellPathOf('/holdfast', { space: 'computed', name }))
-          expect(new Set([first, second, ...cells]).size).toBe(4)
-        },
-      ),
-      runsOr(2_000),
-    )
-  })
+  test('ZooKeeper: no two names of any kinds share a node', () =>
+    forAll(ofAnyKinds, 2_000, ([[one, other], here, there]) => {
+      const first = pathOf('/holdfast', { keyspace: here, name: one })
+      const second = pathOf('/holdfast', { keyspace: there, name: other })
+      const cells = [one, other].map((name) => cellPathOf('/holdfast', { space: 'computed', name }))
+      expect(new Set([first, second, ...cells]).size).toBe(4)
+    }))
 
-  test('memcached and tables: no two names share an item or a row', () => {
-    fc.assert(
-      fc.property(pairs, ([one, other]) => {
-        expect(keyOf(one)).not.toBe(keyOf(other))
-        expect(Buffer.byteLength(keyOf(one))).toBeLessThanOrEqual(250)
-        expect(postgresName(one).name).not.toBe(postgresName(other).name)
-        expect(mysqlName(one).name.equals(mysqlName(other).name)).toBe(false)
-      }),
-      runsOr(2_000),
-    )
-  })
+  test('memcached and tables: no two names share an item or a row', () =>
+    forAll(pairs, 2_000, ([one, other]) => {
+      expect(keyOf(one)).not.toBe(keyOf(other))
+      expect(Buffer.byteLength(keyOf(one))).toBeLessThanOrEqual(250)
+      expect(postgresName(one).name).not.toBe(postgresName(other).name)
+      expect(mysqlName(one).name.equals(mysqlName(other).name)).toBe(false)
+    }))
 })

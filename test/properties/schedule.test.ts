@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Schedule, type TimerHandle } from '../../src/base/time/schedule.js'
 import { CountingClock } from '../unit/counting-clock.js'
-import { runsOr } from './runs.js'
+import { forAll } from './runs.js'
 
 /** The schedule as anybody would write it who did not care for speed. */
 class NaiveSchedule {
@@ -37,58 +37,54 @@ const steps = fc.array(
   { maxLength: 120 },
 )
 
-test('Schedule does what a naive one does: nothing is lost, nothing comes early, nothing comes twice', () => {
-  fc.assert(
-    fc.property(steps, (plan) => {
-      const clock = new CountingClock()
-      const schedule = new Schedule(clock, (error) => {
-        throw error
-      })
-      const naive = new NaiveSchedule()
-      const timers: TimerHandle[] = []
-      let called: number[] = []
-      let order: number[] = []
-      for (const step of plan) {
-        if (step.do === 'at') {
-          const id = timers.length
-          const dueAt = clock.time + step.inMs
-          naive.standing.set(id, dueAt)
-          timers.push(
-            schedule.at(dueAt, () => {
-              called.push(id)
-              order.push(timers[id]?.dueAt ?? Number.NaN)
-            }),
-          )
-        } else if (step.do === 'move') {
-          const handle = timers[step.which]
-          if (!handle) continue
-          schedule.move(handle, clock.time + step.inMs)
-          if (naive.standing.has(step.which)) naive.standing.set(step.which, clock.time + step.inMs)
-        } else if (step.do === 'cancel') {
-          schedule.cancel(timers[step.which])
-          naive.standing.delete(step.which)
-        } else if (step.do === 'clear') {
-          schedule.clear()
-          naive.standing.clear()
-        } else {
-          clock.time += step.ms
-          clock.fire()
-          expect([...called].sort()).toEqual(naive.due(clock.time).sort())
-          expect(order).toEqual([...order].sort((one, other) => one - other))
-          called = []
-          order = []
-        }
-        expect(schedule.size).toBe(naive.standing.size)
-        // One that is left standing with nothing due fires into the void; starting and stopping it for each call would cost more.
-        const stands = naive.standing.size > 0
-        expect(clock.timers.size).toBeGreaterThanOrEqual(stands ? 1 : 0)
-        expect(clock.timers.size).toBeLessThanOrEqual(step.do === 'clear' ? 0 : 1)
-        // The one timer stands no later than the first handle.
-        const first = Math.min(...naive.standing.values())
-        for (const { delayMs } of clock.timers)
-          expect(clock.time + delayMs).toBeLessThanOrEqual(Math.max(first, clock.time))
+test('Schedule does what a naive one does: nothing is lost, nothing comes early, nothing comes twice', () =>
+  forAll(steps, 1_000, (plan) => {
+    const clock = new CountingClock()
+    const schedule = new Schedule(clock, (error) => {
+      throw error
+    })
+    const naive = new NaiveSchedule()
+    const timers: TimerHandle[] = []
+    let called: number[] = []
+    let order: number[] = []
+    for (const step of plan) {
+      if (step.do === 'at') {
+        const id = timers.length
+        const dueAt = clock.time + step.inMs
+        naive.standing.set(id, dueAt)
+        timers.push(
+          schedule.at(dueAt, () => {
+            called.push(id)
+            order.push(timers[id]?.dueAt ?? Number.NaN)
+          }),
+        )
+      } else if (step.do === 'move') {
+        const handle = timers[step.which]
+        if (!handle) continue
+        schedule.move(handle, clock.time + step.inMs)
+        if (naive.standing.has(step.which)) naive.standing.set(step.which, clock.time + step.inMs)
+      } else if (step.do === 'cancel') {
+        schedule.cancel(timers[step.which])
+        naive.standing.delete(step.which)
+      } else if (step.do === 'clear') {
+        schedule.clear()
+        naive.standing.clear()
+      } else {
+        clock.time += step.ms
+        clock.fire()
+        expect([...called].sort()).toEqual(naive.due(clock.time).sort())
+        expect(order).toEqual([...order].sort((one, other) => one - other))
+        called = []
+        order = []
       }
-    }),
-    runsOr(1_000),
-  )
-})
+      expect(schedule.size).toBe(naive.standing.size)
+      // One that is left standing with nothing due fires into the void; starting and stopping it for each call would cost more.
+      const stands = naive.standing.size > 0
+      expect(clock.timers.size).toBeGreaterThanOrEqual(stands ? 1 : 0)
+      expect(clock.timers.size).toBeLessThanOrEqual(step.do === 'clear' ? 0 : 1)
+      // The one timer stands no later than the first handle.
+      const first = Math.min(...naive.standing.values())
+      for (const { delayMs } of clock.timers)
+        expect(clock.time + delayMs).toBeLessThanOrEqual(Math.max(first, clock.time))
+    }
+  }))

@@ -1,8 +1,5 @@
 import { firstLeaseMs } from '../../../src/port/first-lease.js'
 import type { Episode } from '../episode.js'
-import { Room } from '../history/room.js'
-import { callsOf } from '../history/section.js'
-import { Standstills } from '../history/standstills.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
 import { promisesOf } from '../topologies/store-promises.js'
 import type { TopologyName } from '../topologies/topology.js'
@@ -10,12 +7,11 @@ import { checkExclusion } from './exclusion.js'
 import { checkFences } from './fences.js'
 import type { Explanation, Finding } from './finding.js'
 import { checkIdleness } from './idleness.js'
-import { checkLateness, type Promises } from './lateness.js'
-import { checkLineOrder } from './line-order.js'
+import { checkLateness, checkOutages } from './lateness.js'
 import { checkLosses } from './losses.js'
-import { checkOutages } from './outages.js'
 import { checkRest } from './rest.js'
-import { checkStarvation } from './starvation.js'
+import { trialOf } from './trial.js'
+import { checkLineOrder, checkStarvation } from './turns.js'
 
 export interface Times {
   readonly watchdogMs: number
@@ -43,59 +39,51 @@ const TOLD_MS = 50
 export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
-  const { faults, endedAt } = history
   const { lined, inWorkers, tokensOutliveLosses, slowMs, lastsMs, stoppedMs, hungMs } = promisesOf(topology)
   const terms = { watchdogMs, elects: nemesis.elects === true }
-  const calls = callsOf(history)
-  const standstills = new Standstills(history)
-  const unanswered = new Standstills(history, inWorkers)
-  const promises: Promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
-  const room = new Room(history)
-  const exclusion = checkExclusion(calls, faults, room, standstills, {
+  const harmless = nemesis.harmless === true
+  const trial = trialOf(history, inWorkers)
+  const { calls, faults } = trial
+  const promises = { storeTimeoutMs, commandTimeoutMs, graceMs: GRACE_MS }
+  const exclusion = checkExclusion(trial, {
     noticeMs: watchdogMs / 3 + GRACE_MS + (faults.some(({ cutsOff }) => cutsOff) ? 2 * commandTimeoutMs : 0),
     handOverMs: HAND_OVER_MS,
     hungMs: hungMs({ watchdogMs }),
   })
-  const idleness = checkIdleness(calls, faults, unanswered, room, endedAt, {
+  const ofLeaseMs = (leaseMs?: number): number => lastsMs({ ...terms, leaseMs })
+  const idleness = checkIdleness(trial, {
     slowMs,
-    lastsMs: (leaseMs) => lastsMs({ ...terms, leaseMs }),
+    lastsMs: ofLeaseMs,
     idleMs:
       GRACE_MS +
       // Until a connection is known to be gone, and another is there.
-      (nemesis.harmless === true ? 0 : 2 * commandTimeoutMs) +
+      (harmless ? 0 : 2 * commandTimeoutMs) +
       (nemesis.freezes === true ? stoppedMs(terms) : 0) +
       (nemesis.strays === true || nemesis.endsEarly === true ? watchdogMs : 0),
   })
+  const toldMs = lingerMs !== 'auto' && lingerMs > 0 ? TOLD_MS : 0
   const sections: Record<string, number> = {}
   for (const { kind, enteredAt } of calls)
     if (enteredAt !== undefined) sections[kind] = (sections[kind] ?? 0) + 1
   return {
     findings: [
       ...exclusion.findings,
-      ...checkRest(episode, calls, unanswered, { harmless: nemesis.harmless === true, slowMs }),
-      ...checkLateness(calls, standstills, promises),
-      ...checkOutages(calls, faults, unanswered, promises, (leaseMs) => lastsMs({ ...terms, leaseMs })),
+      ...checkRest(episode, trial, { harmless, slowMs }),
+      ...checkLateness(trial, promises),
+      ...checkOutages(trial, promises, ofLeaseMs),
       ...idleness.findings,
-      ...checkStarvation(calls, faults, unanswered, endedAt, !lined),
+      ...checkStarvation(trial, !lined),
       ...checkFences(calls, tokensOutliveLosses ? [] : faults),
-      ...(lined && (nemesis.harmless === true || nemesis.keepsPlaces === true)
-        ? checkLineOrder(
-            calls,
-            standstills,
-            firstLeaseMs(watchdogMs) / 2,
-            lingerMs !== 'auto' && lingerMs > 0 ? TOLD_MS : 0,
-          )
+      ...(lined && (harmless || nemesis.keepsPlaces === true)
+        ? checkLineOrder(trial, firstLeaseMs(watchdogMs) / 2, toldMs)
         : []),
-      ...(nemesis.harmless === true || nemesis.keepsHolds === true ? checkLosses(calls, unanswered) : []),
+      ...(harmless || nemesis.keepsHolds === true ? checkLosses(trial) : []),
       ...left,
     ],
     explained: exclusion.explained,
     faults: faults.length,
     sections,
-    booked: history.workers.reduce(
-      (sum, { events }) => sum + events.filter(({ e }) => e === 'booked').length,
-      0,
-    ),
+    booked: history.workers.flatMap(({ events }) => events.filter(({ e }) => e === 'booked')).length,
     longestIdleMs: idleness.longestMs,
   }
 }

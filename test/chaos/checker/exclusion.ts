@@ -1,8 +1,7 @@
-import { type Fault, mayLose } from '../history/fault.js'
-import type { Room } from '../history/room.js'
-import { type Call, endOf } from '../history/section.js'
-import type { Standstills } from '../history/standstills.js'
-import type { Explanation, Finding } from './finding.js'
+import { type Fault, mayLose } from '../history/history.js'
+import { byName, type Call, endOf } from '../history/section.js'
+import { type Explanation, type Finding, finding } from './finding.js'
+import type { Trial } from './trial.js'
 
 /** What is published of losses: how soon a holder is told. */
 export interface Bounds {
@@ -25,16 +24,15 @@ interface Entered {
   readonly endedAt: number
 }
 
-export function checkExclusion(
-  calls: readonly Call[],
-  faults: readonly Fault[],
-  room: Room,
-  standstills: Standstills,
-  bounds: Bounds,
-): Exclusion {
+export function checkExclusion(trial: Trial, bounds: Bounds): Exclusion {
   const findings: Finding[] = []
   const explained = { pause: 0, 'data lost': 0 }
-  for (const [name, entered] of enteredByName(calls)) {
+  for (const [name, calls] of byName(trial.calls)) {
+    const entered = calls
+      .flatMap((call) =>
+        call.enteredAt === undefined ? [] : [{ call, enteredAt: call.enteredAt, endedAt: endOf(call) }],
+      )
+      .sort((one, other) => one.enteredAt - other.enteredAt)
     let inside: Entered[] = []
     /** Each is found once, however many entered meanwhile. */
     const unnoticedBy = new Set<Call>()
@@ -51,17 +49,15 @@ export function checkExclusion(
       const taken = (of: readonly Entered[]): number => of.reduce((sum, { call }) => sum + call.takes, 0)
       // Whichever of them was granted last, there were so many then.
       const since = Math.max(next.call.calledAt, ...others.map(({ call }) => call.calledAt))
-      const most = next.call.room + room.most(name, since, next.enteredAt)
+      const most = next.call.room + trial.room.most(name, since, next.enteredAt)
       if (others.length > 0 && taken(others) + next.call.takes > most) {
         const verdicts = others.map((older) => {
-          const of = (loser: Entered) => ({
-            older,
-            loser,
-            ...judge(loser, next.enteredAt, name, faults, standstills, bounds),
-          })
+          const of = (loser: Entered) => {
+            return { older, loser, ...judge(loser, next.enteredAt, name, trial, bounds) }
+          }
           const verdict = of(older)
           const excused = verdict.why !== undefined && verdict.unnoticed === undefined
-          return !excused && mayHaveLost(next, older, name, faults) ? of(next) : verdict
+          return !excused && mayHaveLost(next, older, name, trial) ? of(next) : verdict
         })
         const unexplained = verdicts.filter(({ why }) => why === undefined).map(({ older }) => older)
         const breaks = unexplained.length > 0 && taken(unexplained) + next.call.takes > most
@@ -69,41 +65,20 @@ export function checkExclusion(
           if (why !== undefined) explained[why] += 1
           if (unnoticed === undefined || unnoticedBy.has(loser.call)) continue
           unnoticedBy.add(loser.call)
-          findings.push({
-            check: 'unnoticed',
-            kind: loser.call.kind,
-            what: `${name}: ${loser.call.id} ${unnoticed}`,
-          })
+          findings.push(finding('unnoticed', loser.call, `${name}: ${loser.call.id} ${unnoticed}`))
         }
         if (breaks) {
           const whom = unexplained.map(
             ({ call, enteredAt }) => `${call.id} (inside since ${ms(next.enteredAt - enteredAt)})`,
           )
-          findings.push({
-            check: 'exclusion',
-            kind: next.call.kind,
-            what: `${name}: ${next.call.id} entered at ${ms(next.enteredAt)} beside ${whom.join(', ')}`,
-          })
+          const what = `${name}: ${next.call.id} entered at ${ms(next.enteredAt)} beside ${whom.join(', ')}`
+          findings.push(finding('exclusion', next.call, what))
         }
       }
       inside.push(next)
     }
   }
   return { findings, explained }
-}
-
-function enteredByName(calls: readonly Call[]): Map<string, Entered[]> {
-  const byName = new Map<string, Entered[]>()
-  for (const call of calls) {
-    if (call.enteredAt === undefined) continue
-    for (const name of call.names) {
-      const entered = byName.get(name) ?? []
-      entered.push({ call, enteredAt: call.enteredAt, endedAt: endOf(call) })
-      byName.set(name, entered)
-    }
-  }
-  for (const entered of byName.values()) entered.sort((one, other) => one.enteredAt - other.enteredAt)
-  return byName
 }
 
 /** Whether a call may re-enter what another holds (rule O2): its scope is the one that the hold belongs to, or within it. */
@@ -127,7 +102,7 @@ function metOpen({ call }: Entered, { call: older, enteredAt }: Entered): boolea
 }
 
 /** Whether the store may have lost what the later entry had of a multi-lock before the earlier one took it, and entered. */
-function mayHaveLost({ call }: Entered, older: Entered, name: string, faults: readonly Fault[]): boolean {
+function mayHaveLost({ call }: Entered, older: Entered, name: string, { faults }: Trial): boolean {
   const between = ({ from, to }: Fault): boolean => call.calledAt <= to && from <= older.enteredAt
   return call.kind === 'multi' && faults.some((fault) => mayLose(fault, name) && between(fault))
 }
@@ -146,8 +121,7 @@ function judge(
   older: Entered,
   at: number,
   name: string,
-  faults: readonly Fault[],
-  standstills: Standstills,
+  { faults, standstills }: Trial,
   { noticeMs, handOverMs, hungMs }: Bounds,
 ): { why: Explanation | undefined; unnoticed?: string } {
   const { beliefs, leaseMs, worker } = older.call
@@ -170,12 +144,8 @@ function judge(
     const bound = leaseMs === undefined ? loss.to + noticeMs : Math.max(certain, loss.to + noticeMs)
     const saidAt = Math.max(older.call.lostAt ?? 0, ...wrongly)
     const late = saidAt - Math.max(bound, at) - standstills.during(worker, Math.min(loss.to, saidAt), saidAt)
-    return late > 0
-      ? {
-          why: 'data lost',
-          unnoticed: `was not told of its loss by ${loss.what} for ${ms(late)} beyond the bound`,
-        }
-      : { why: 'data lost' }
+    const unnoticed = `was not told of its loss by ${loss.what} for ${ms(late)} beyond the bound`
+    return late > 0 ? { why: 'data lost', unnoticed } : { why: 'data lost' }
   }
   return { why: wrongly.length === 0 && certain <= at ? 'pause' : undefined }
 }

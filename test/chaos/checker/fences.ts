@@ -1,7 +1,7 @@
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import type { Call } from '../history/section.js'
 import { admits } from './exclusion.js'
-import type { Finding } from './finding.js'
+import { type Finding, finding } from './finding.js'
 
 /** Whether each tenure has a greater token than all before it, unless the counter may be lost. */
 export function checkFences(calls: readonly Call[], faults: readonly Fault[]): Finding[] {
@@ -25,11 +25,13 @@ export function checkFences(calls: readonly Call[], faults: readonly Fault[]): F
     if (before?.fence !== undefined && !forgotten) {
       const nested = admits(before, call) && fence === before.fence
       if (fence <= before.fence && !nested && !calls.some((other) => isOuter(other, call)))
-        findings.push({
-          check: 'fence',
-          kind: call.kind,
-          what: `${name}: ${call.id} has token ${fence}, ${before.id} before it had ${before.fence}`,
-        })
+        findings.push(
+          finding(
+            'fence',
+            call,
+            `${name}: ${call.id} has token ${fence}, ${before.id} before had ${before.fence}`,
+          ),
+        )
     }
     if (before?.fence === undefined || fence > before.fence || forgotten) greatest.set(name, call)
   }

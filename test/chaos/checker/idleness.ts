@@ -1,10 +1,9 @@
-import type { Fault } from '../history/fault.js'
-import type { Room } from '../history/room.js'
-import type { Call } from '../history/section.js'
+import type { Fault } from '../history/history.js'
+import { byName, type Call } from '../history/section.js'
 import type { Standstills } from '../history/standstills.js'
-import { blockedSpans, type Span } from './blocked.js'
-import type { Finding } from './finding.js'
-import { isTooShort } from './short-lease.js'
+import { type Finding, finding } from './finding.js'
+import { isTooShort } from './rest.js'
+import type { Trial } from './trial.js'
 
 export interface IdlenessBounds {
   /** What the store may take for a grant. */
@@ -21,7 +20,8 @@ export interface Idleness {
   readonly longestMs: Readonly<Record<string, number>>
 }
 
-type Change = (state: State) => void
+/** From then on the state is another by so much. */
+type Change = { readonly at: number; readonly change: (state: State) => void }
 
 interface State {
   used: number
@@ -37,11 +37,7 @@ interface State {
 const MARGIN_MS = 200
 
 export function checkIdleness(
-  calls: readonly Call[],
-  faults: readonly Fault[],
-  standstills: Standstills,
-  room: Room,
-  endedAt: number,
+  { calls, faults, unanswered, room, endedAt }: Trial,
   bounds: IdlenessBounds,
 ): Idleness {
   const { idleMs, lastsMs } = bounds
@@ -52,7 +48,7 @@ export function checkIdleness(
     const changes = [
       ...ofName.flatMap((call) => changesOf(call, endedAt, bounds, blocked.get(call) ?? [])),
       ...excusesOf(faults, lastsMs()),
-      ...room.certain(name).map(({ at, by }) => ({ at, change: resized(by) })),
+      ...room.certain(name).map(({ at, by }) => adding(at, 'more', by)),
     ].sort((one, other) => one.at - other.at)
     const state: State = { used: 0, excuses: 0, waiting: new Set(), entries: 0, more: 0 }
     const kind = ofName.find(({ names }) => names.length === 1)?.kind ?? 'multi'
@@ -64,15 +60,12 @@ export function checkIdleness(
       const idle = isIdle(state)
       if (since !== undefined && (!idle || state.entries !== entries)) {
         const from = since
-        const worst = Math.max(...before.map((call) => waited(call, from, at, standstills)), 0)
+        const worst = Math.max(...before.map((call) => waited(call, from, at, unanswered)), 0)
         longestMs[kind] = Math.max(longestMs[kind] ?? 0, worst)
         if (worst > idleMs) {
-          const whom = before.map(({ id }) => id)
-          findings.push({
-            check: 'idle',
-            kind,
-            what: `${name} was free for ${worst.toFixed(0)} ms until ${at.toFixed(0)} while ${whom.slice(0, 5).join(', ')} waited`,
-          })
+          const whom = before.slice(0, 5).map(({ id }) => id)
+          const what = `${name} was free for ${worst.toFixed(0)} ms until ${at.toFixed(0)}`
+          findings.push(finding('idle', { kind }, `${what} while ${whom.join(', ')} waited`))
         }
         since = undefined
       }
@@ -99,27 +92,14 @@ function isIdle({ used, excuses, waiting, more }: State): boolean {
   return used + most <= room + more
 }
 
-/** The calls on each name; one that takes several waits for all of them, and is there at each. */
-function byName(calls: readonly Call[]): Map<string, Call[]> {
-  const names = new Map<string, Call[]>()
-  for (const call of calls) {
-    for (const name of call.names) {
-      const ofName = names.get(name) ?? []
-      ofName.push(call)
-      names.set(name, ofName)
-    }
-  }
-  return names
-}
-
 function changesOf(
   call: Call,
   endedAt: number,
   { slowMs, lastsMs }: IdlenessBounds,
   blocked: readonly Span[],
-): Array<{ at: number; change: Change }> {
+): Change[] {
   const { calledAt, enteredAt, takes, waitMs, how } = call
-  const changes: Array<{ at: number; change: Change }> = []
+  const changes: Change[] = []
   if (waitMs !== 0 && !isTooShort(call, slowMs))
     changes.push(
       { at: calledAt, change: ({ waiting }) => void waiting.add(call) },
@@ -128,19 +108,7 @@ function changesOf(
   const use = useOf(call, endedAt, lastsMs)
   if (enteredAt !== undefined && use)
     changes.push(
-      {
-        at: use.from,
-        change: (state) => {
-          state.used += takes
-          state.entries += 1
-        },
-      },
-      {
-        at: use.to,
-        change: (state) => {
-          state.used -= takes
-        },
-      },
+      ...[adding(use.from, 'used', takes), adding(use.from, 'entries', 1), adding(use.to, 'used', -takes)],
     )
   else if (use) changes.push(...excuse(use.from, use.to))
   // A latch that was closed without anybody knowing stays so.
@@ -166,31 +134,80 @@ function useOf(call: Call, endedAt: number, lastsMs: IdlenessBounds['lastsMs']):
   return { from: enteredAt, to: Math.max(over, certain) }
 }
 
-function resized(by: number): Change {
-  return (state) => {
-    state.more += by
+function adding(at: number, figure: 'used' | 'excuses' | 'entries' | 'more', by: number): Change {
+  const change = (state: State): void => {
+    state[figure] += by
   }
+  return { at, change }
 }
 
-function excusesOf(faults: readonly Fault[], leaseMs: number): Array<{ at: number; change: Change }> {
+function excusesOf(faults: readonly Fault[], leaseMs: number): Change[] {
   return faults
     .filter(({ cutsOff, revives }) => cutsOff || revives)
     .flatMap(({ from, to, revives }) => excuse(from, revives ? to + leaseMs + MARGIN_MS : to))
 }
 
-function excuse(from: number, to: number): Array<{ at: number; change: Change }> {
-  return [
-    {
-      at: from,
-      change: (state) => {
-        state.excuses += 1
-      },
-    },
-    {
-      at: to,
-      change: (state) => {
-        state.excuses -= 1
-      },
-    },
-  ]
+function excuse(from: number, to: number): Change[] {
+  return [adding(from, 'excuses', 1), adding(to, 'excuses', -1)]
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * When calls for several names were rightly kept waiting: one of their names was in use, or perhaps had by another such call that was
+ * kept waiting itself. For the rest of its time such a call should get in, and keep nobody out.
+ * @param useOf when what a call took was in use, or may have been
+ */
+function blockedSpans(
+  calls: readonly Call[],
+  endedAt: number,
+  useOf: (call: Call) => Span | undefined,
+): ReadonlyMap<Call, readonly Span[]> {
+  const spans = new Map<Call, Span[]>()
+  const used = new Map<string, number>()
+  const since = new Map<Call, number | undefined>()
+  const use = (names: readonly string[], by: number): void => {
+    for (const name of names) used.set(name, (used.get(name) ?? 0) + by)
+  }
+  const steps: Array<{ at: number; step: () => void }> = []
+  for (const call of calls) {
+    const { names, calledAt, enteredAt } = call
+    const span = useOf(call)
+    if (span)
+      steps.push({ at: span.from, step: () => use(names, 1) }, { at: span.to, step: () => use(names, -1) })
+    if (names.length > 1)
+      steps.push(
+        { at: calledAt, step: () => void since.set(call, undefined) },
+        { at: enteredAt ?? call.settledAt ?? call.diedAt ?? endedAt, step: () => void since.delete(call) },
+      )
+  }
+  for (const { at, step } of steps.sort((one, other) => one.at - other.at)) {
+    const before = new Map(since)
+    step()
+    const blocked = blockedNow([...since.keys()], used)
+    for (const [call, from] of before) {
+      if (from === undefined || blocked.has(call)) continue
+      spans.set(call, [...(spans.get(call) ?? []), { from, to: at }])
+      if (since.has(call)) since.set(call, undefined)
+    }
+    for (const call of blocked) if (since.get(call) === undefined) since.set(call, at)
+  }
+  return spans
+}
+
+function blockedNow(pending: readonly Call[], used: ReadonlyMap<string, number>): Set<Call> {
+  const blocked = new Set<Call>()
+  const had = new Set([...used].filter(([, count]) => count > 0).map(([name]) => name))
+  for (let before = -1; before < blocked.size; ) {
+    before = blocked.size
+    for (const call of pending) {
+      if (blocked.has(call) || !call.names.some((name) => had.has(name))) continue
+      blocked.add(call)
+      for (const name of call.names) had.add(name)
+    }
+  }
+  return blocked
 }

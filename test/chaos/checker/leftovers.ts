@@ -1,12 +1,13 @@
 import { Holdfast } from '../../../src/index.js'
+import { keyOf } from '../../../src/stores/memcached/key.js'
+import { raw } from '../../memcached/raw.js'
 import { withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
 import type { Room } from '../history/room.js'
-import { PERMITS, type Resource } from '../program/resource.js'
+import { locksOf, PERMITS, type Resource } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import type { Topology } from '../topologies/topology.js'
-import { leftInCache } from './cache-leftovers.js'
-import type { Finding } from './finding.js'
+import { type Finding, finding, leftover } from './finding.js'
 import type { PlacesLeft } from './places-left.js'
 import { leftInRows } from './row-leftovers.js'
 
@@ -109,11 +110,9 @@ async function missingPermits(
       const available = await semaphore.availablePermits()
       const [fewer, more] = room.atRest(name)
       if (available < PERMITS + fewer || available > PERMITS + more)
-        findings.push({
-          check: 'permits',
-          kind,
-          what: `${name} has ${available} permits of ${PERMITS} (${fewer}, ${more}) at rest`,
-        })
+        findings.push(
+          finding('permits', { kind }, `${name} has ${available} permits at rest (${fewer}, ${more})`),
+        )
     }
     return findings
   } finally {
@@ -122,6 +121,9 @@ async function missingPermits(
   }
 }
 
-function leftover(what: string): Finding {
-  return { check: 'leftover', kind: '', what }
+async function leftInCache({ cache }: Topology, resources: readonly Resource[]): Promise<Finding[]> {
+  if (!cache) return []
+  const names = resources.flatMap(locksOf)
+  const items = await Promise.all(names.map((name) => raw(cache, `mg ${keyOf(name)} k v t`)))
+  return items.filter((item) => item.startsWith('VA')).map((item) => leftover(`item ${item.trim()}`))
 }

@@ -1,5 +1,4 @@
-import type { Fault } from '../history/fault.js'
-import type { WorkerHistory } from '../history/history.js'
+import type { Fault, WorkerHistory } from '../history/history.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
 
 /** So long a place stays of a process that has not left: until it would have looked, and 10 s more, for which it might be away. */

@@ -1,8 +1,7 @@
 import type { Episode } from '../episode.js'
 import type { Call } from '../history/section.js'
-import type { Standstills } from '../history/standstills.js'
 import type { Finding } from './finding.js'
-import { isTooShort } from './short-lease.js'
+import type { Trial } from './trial.js'
 
 /** For so long after its start a worker may find the machine busy. */
 const START_MS = 2_000
@@ -12,8 +11,7 @@ const CLOSE_MS = 7_500
 /** Whether everything has come to an end, in the clients, and nothing was said that should not be. */
 export function checkRest(
   episode: Episode,
-  calls: readonly Call[],
-  standstills: Standstills,
+  { calls, unanswered }: Trial,
   { harmless, slowMs }: { readonly harmless: boolean; readonly slowMs: number },
 ): Finding[] {
   const { history, drained, closed, gone } = episode
@@ -28,7 +26,7 @@ export function checkRest(
       if (event.e === 'wrong') tell('wrong', `${worker}: ${event.what}`)
       if (event.e === 'reopened') {
         const { t, ms, drainMs } = event
-        const lateMs = ms - drainMs - CLOSE_MS - standstills.during(worker, t - ms, t)
+        const lateMs = ms - drainMs - CLOSE_MS - unanswered.during(worker, t - ms, t)
         if (lateMs > 0)
           tell('late', `${worker}: close({ drainMs: ${drainMs} }) took ${lateMs.toFixed(0)} ms too long`)
       }
@@ -48,7 +46,7 @@ export function checkRest(
     if (how?.startsWith('store:') !== true) continue
     // A machine that is busy, with the start of the workers most of all, is not always in time.
     const began = history.workers.find((each) => each.worker === worker)?.events[0]?.t ?? calledAt
-    const busy = calledAt - began < START_MS || standstills.during(worker, calledAt, settledAt) > 0
+    const busy = calledAt - began < START_MS || unanswered.during(worker, calledAt, settledAt) > 0
     const refused = history.faults.some(
       ({ refuses, from, to }) => refuses && from <= settledAt && calledAt <= to,
     )
@@ -58,8 +56,7 @@ export function checkRest(
   if (!drained) {
     // What is stuck then dies with its worker, when the episode is over.
     const pending = calls.filter(
-      ({ settledAt, diedAt = Number.POSITIVE_INFINITY }) =>
-        settledAt === undefined && diedAt >= history.endedAt,
+      ({ settledAt, diedAt = Infinity }) => settledAt === undefined && diedAt >= history.endedAt,
     )
     for (const { id, kind, names, enteredAt, calledAt, worker } of pending) {
       const state = enteredAt === undefined ? 'waits' : 'has entered'
@@ -74,4 +71,17 @@ export function checkRest(
   } else if (!closed) tell('stuck', 'close() did not settle')
   else if (!gone) tell('leftover', 'a process did not end by itself')
   return findings
+}
+
+/** There and back, as far away as a nemesis puts a worker (network.ts). */
+const FARTHEST_TRIP_MS = 20
+
+/**
+ * Whether a call left the store too little time. A quorum gives a server a quarter of the lease to vote: at the farthest distance the
+ * round trip alone may take that.
+ * @param slowMs what the store may take for a grant
+ */
+export function isTooShort({ how, leaseMs = Infinity, waitMs = Infinity }: Call, slowMs: number): boolean {
+  if (leaseMs < slowMs) return true
+  return how === 'store:timeout' && (leaseMs / 4 < FARTHEST_TRIP_MS || waitMs < slowMs)
 }

@@ -5,7 +5,7 @@ import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../../src/sto
 import { rowsAt } from '../route.js'
 import { type Database, operating, WORKER } from '../topologies/database.js'
 import type { Topology, TopologyName } from '../topologies/topology.js'
-import type { Finding } from './finding.js'
+import { type Finding, finding, leftover } from './finding.js'
 import type { PlacesLeft } from './places-left.js'
 
 /** The keyspaces whose rows are held, or free. */
@@ -94,17 +94,12 @@ async function bookedTwice(database: Database): Promise<Finding[]> {
       'SELECT name, number, min(writer) AS one, max(writer) AS other FROM ledger GROUP BY name, number HAVING count(*) > 1',
     ),
   )
-  return rows.map(({ name, number, one, other }) => ({
-    check: 'exclusion',
-    kind: String(name).split('-')[1] ?? '',
-    what: `transactions of ${one} and ${other} that were tied to ${name} have both written ${number}`,
-  }))
+  return rows.map(({ name, number, one, other }) => {
+    const what = `transactions of ${one} and ${other} that were tied to ${name} have both written ${number}`
+    return finding('exclusion', { kind: String(name).split('-')[1] ?? '' }, what)
+  })
 }
 
 function textOf(row: Packed): string {
   return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}
-
-function leftover(what: string): Finding {
-  return { check: 'leftover', kind: '', what }
 }

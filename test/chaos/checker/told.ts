@@ -1,56 +1,56 @@
 import type { HistoryEvent, Told } from '../history/event.js'
-import type { Fault } from '../history/fault.js'
-import type { History } from '../history/history.js'
-import { type Call, callsOf } from '../history/section.js'
+import type { Fault, History } from '../history/history.js'
+import { type Trial, trialOf } from './trial.js'
 
-/** Histories written by hand: what each worker told, and when. For the tests of the checker. */
-export function historyOf(
-  workers: Readonly<Record<string, ReadonlyArray<readonly [t: number, told: Told]>>>,
-  more: Partial<Omit<History, 'workers'>> & { readonly killed?: Readonly<Record<string, number>> } = {},
-): History {
-  const { killed = {}, ...rest } = more
+/** Histories written by hand, for the tests of the checker: what a worker told, and when. */
+export type Line = readonly [t: number, told: Told]
+export type Lines = Readonly<Record<string, readonly Line[]>>
+
+export function historyOf(workers: Lines, faults: readonly Fault[] = []): History {
   return {
-    faults: [],
-    parentLags: [],
-    endedAt: 100_000,
-    ...rest,
+    ...{ faults, parentLags: [], endedAt: 100_000 },
     workers: Object.entries(workers).map(([worker, told]) => ({
       worker,
       events: told.map(([t, event]): HistoryEvent => ({ t, ...event })),
-      killedAt: killed[worker],
+      killedAt: undefined,
     })),
   }
 }
 
-export function told(...workers: Parameters<typeof historyOf>): Call[] {
-  return callsOf(historyOf(...workers))
+export function trial(workers: Lines, faults?: readonly Fault[]): Trial {
+  return trialOf(historyOf(workers, faults))
 }
 
+type CallFields = Partial<Extract<Told, { e: 'call' }>>
+
 /** A call, as a section of a plain lock named `a` unless said otherwise. */
-export function call(c: number, but: Partial<Extract<Told, { e: 'call' }>> = {}): Told {
-  return {
-    e: 'call',
-    c,
-    kind: 'lock',
-    way: 'withLock',
-    names: ['a'],
-    room: 1,
-    takes: 1,
-    scope: [],
-    opens: [c],
-    ...but,
-  }
+export function call(c: number, but: CallFields = {}): Told {
+  const plain = { kind: 'lock', way: 'withLock', names: ['a'], room: 1, takes: 1 }
+  return { e: 'call', c, ...plain, scope: [], opens: [c], ...but }
+}
+
+/** A call at a time, its entry, its exit, which is its end. */
+export function section(
+  c: number,
+  [called, entered, ended]: readonly [number, number, number],
+  but: CallFields = {},
+  left = 5_000,
+): Line[] {
+  return [
+    [called, call(c, but)],
+    [entered, { e: 'enter', c, left }],
+    [ended, { e: 'exit', c }],
+    [ended, { e: 'done', c, how: 'ok' }],
+  ]
 }
 
 export function fault(from: number, to: number, but: Partial<Fault> = {}): Fault {
-  return {
+  const harmless = {
     what: 'a fault',
-    from,
-    to,
     loses: 'nothing',
     revives: false,
     cutsOff: false,
     refuses: false,
-    ...but,
-  }
+  } as const
+  return { ...harmless, from, to, ...but }
 }

@@ -1,5 +1,4 @@
-import { type Fault, mayLose } from './fault.js'
-import type { History } from './history.js'
+import { type Fault, type History, mayLose } from './history.js'
 
 interface Change {
   readonly from: number

@@ -7,17 +7,17 @@ export interface Call extends CallTold {
   readonly worker: string
   readonly calledAt: number
   /** Since when it has the place in line that it has now. */
-  waitsSince: number | undefined
-  enteredAt: number | undefined
-  lostAt: number | undefined
-  exitedAt: number | undefined
-  settledAt: number | undefined
-  how: string | undefined
+  waitsSince?: number | undefined
+  enteredAt?: number | undefined
+  lostAt?: number | undefined
+  exitedAt?: number | undefined
+  settledAt?: number | undefined
+  how?: string | undefined
   /** When its worker was killed, if the call was under way then. */
-  diedAt: number | undefined
-  fence: bigint | undefined
+  diedAt?: number | undefined
+  fence?: bigint | undefined
   /** When its permits' lease ends, that was made shorter when its work was over. */
-  lapsesAt: number | undefined
+  lapsesAt?: number | undefined
   /** Each time its hold said that it stood: when, and until when that was certain. */
   readonly beliefs: Array<{ readonly at: number; readonly until: number }>
 }
@@ -31,22 +31,7 @@ function callsOfWorker({ worker, events, killedAt }: WorkerHistory): Map<number,
   for (const event of events) {
     if (event.e === 'call') {
       const { t, e: _, ...told } = event
-      calls.set(event.c, {
-        ...told,
-        id: `${worker}.${event.c}`,
-        worker,
-        calledAt: t,
-        waitsSince: undefined,
-        enteredAt: undefined,
-        lostAt: undefined,
-        exitedAt: undefined,
-        settledAt: undefined,
-        how: undefined,
-        diedAt: undefined,
-        fence: undefined,
-        lapsesAt: undefined,
-        beliefs: [],
-      })
+      calls.set(event.c, { ...told, id: `${worker}.${event.c}`, worker, calledAt: t, beliefs: [] })
     } else if ('c' in event) {
       const call = calls.get(event.c)
       if (call) follow(call, event)
@@ -94,11 +79,19 @@ function follow(call: Call, event: OfCall): void {
   }
 }
 
+/** The calls on each name; one that takes several is there at each. */
+export function byName(calls: readonly Call[]): Map<string, Call[]> {
+  const names = new Map<string, Call[]>()
+  for (const call of calls)
+    for (const name of call.names) {
+      const ofName = names.get(name)
+      if (ofName) ofName.push(call)
+      else names.set(name, [call])
+    }
+  return names
+}
+
 /** When a section was over, as far as anybody could be inside: its work ended, its holder was told, or it died. */
 export function endOf({ exitedAt, lostAt, diedAt }: Call): number {
-  return Math.min(
-    exitedAt ?? Number.POSITIVE_INFINITY,
-    lostAt ?? Number.POSITIVE_INFINITY,
-    diedAt ?? Number.POSITIVE_INFINITY,
-  )
+  return Math.min(exitedAt ?? Infinity, lostAt ?? Infinity, diedAt ?? Infinity)
 }

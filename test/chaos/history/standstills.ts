@@ -1,13 +1,18 @@
 import type { History } from './history.js'
 
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
 /** When processes stood still: nothing is to be expected of a call in a process that does not run. */
 export class Standstills {
-  readonly #byWorker = new Map<string, Array<{ from: number; to: number }>>()
-  readonly #everybodys: Array<{ from: number; to: number }>
+  readonly #byWorker = new Map<string, Span[]>()
+  readonly #everybodys: Span[]
 
   /** @param ofAll whether each worker waits for all: where they are the store, one may stop while the others are locked out */
   constructor({ workers, parentLags }: History, ofAll = false) {
-    const spans = (lags: ReadonlyArray<{ t: number; ms: number }>): Array<{ from: number; to: number }> =>
+    const spans = (lags: ReadonlyArray<{ t: number; ms: number }>): Span[] =>
       lags.map(({ t, ms }) => ({ from: t - ms, to: t }))
     this.#everybodys = spans(parentLags)
     for (const { worker, events } of workers) {
@@ -33,7 +38,7 @@ export class Standstills {
     )
   }
 
-  #spans(worker: string): ReadonlyArray<{ from: number; to: number }> {
+  #spans(worker: string): readonly Span[] {
     return [...this.#everybodys, ...(this.#byWorker.get(worker) ?? [])]
   }
 }

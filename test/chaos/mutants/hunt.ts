@@ -4,7 +4,7 @@ import { carryOut, type EpisodePlan } from '../campaign.js'
 import type { Finding } from '../checker/finding.js'
 import { nemeses } from '../nemeses/catalogue.js'
 import type { Pool } from '../topologies/pool.js'
-import type { Mutant } from './mutant.js'
+import type { Mutant } from './catalogue.js'
 
 /** So many episodes have a mutant caught, or it got away. */
 const EPISODES = 3
@@ -22,11 +22,15 @@ export interface Catch {
 
 export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bundle): Promise<Catch> {
   const broken = await bundle([mutation(mutant)])
+  const caught = async (plan: EpisodePlan, built: Bundle): Promise<Finding | undefined> => {
+    const { verdict } = await carryOut(plan, pool, built)
+    return verdict.findings.find(({ check }) => mutant.caughtBy.includes(check))
+  }
   try {
     for (let number = 0; number < EPISODES; number += 1) {
       const plan = planFor(mutant, seed + number)
-      const by = await caught(mutant, plan, pool, broken)
-      if (by) return { mutant, by, control: await caught(mutant, plan, pool, sound) }
+      const by = await caught(plan, broken)
+      if (by) return { mutant, by, control: await caught(plan, sound) }
     }
     return { mutant, by: undefined, control: undefined }
   } finally {
@@ -46,14 +50,4 @@ function planFor(mutant: Mutant, seed: number): EpisodePlan {
     drainMs: DRAIN_MS,
     longWork: mutant.longWork ?? false,
   }
-}
-
-async function caught(
-  mutant: Mutant,
-  plan: EpisodePlan,
-  pool: Pool,
-  built: Bundle,
-): Promise<Finding | undefined> {
-  const { verdict } = await carryOut(plan, pool, built)
-  return verdict.findings.find(({ check }) => mutant.caughtBy.includes(check))
 }

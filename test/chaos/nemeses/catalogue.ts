@@ -2,7 +2,7 @@ import * as caches from './caches.js'
 import * as data from './data.js'
 import * as databases from './databases.js'
 import * as ensembles from './ensembles.js'
-import type { Nemesis } from './nemesis.js'
+import type { Nemesis, Traits } from './nemesis.js'
 import * as network from './network.js'
 import * as servers from './servers.js'
 import * as workers from './workers.js'
@@ -30,15 +30,13 @@ export const nemeses: readonly Nemesis[] = [
 ]
 
 function both(one: Nemesis, other: Nemesis): Nemesis {
+  const either = (trait: keyof Traits): boolean => one[trait] === true || other[trait] === true
   return {
     name: `${one.name}+${other.name}`,
     topologies: one.topologies.filter((name) => other.topologies.includes(name)),
     options: { ...one.options, ...other.options },
-    freezes: one.freezes === true || other.freezes === true,
-    losesData: one.losesData === true || other.losesData === true,
-    elects: one.elects === true || other.elects === true,
-    strays: one.strays === true || other.strays === true,
-    endsEarly: one.endsEarly === true || other.endsEarly === true,
+    ...{ freezes: either('freezes'), losesData: either('losesData'), elects: either('elects') },
+    ...{ strays: either('strays'), endsEarly: either('endsEarly') },
     async strike(scene) {
       await Promise.all([one.strike(scene), other.strike(scene)])
     },

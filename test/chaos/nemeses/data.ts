@@ -3,76 +3,60 @@ import { Holdfast } from '../../../src/index.js'
 import { withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
 import { Handles } from '../program/handles.js'
-import type { Resource } from '../program/resource.js'
-import { STRIPES } from '../program/resource.js'
+import { locksOf, type Resource, UNOWNED } from '../program/resource.js'
 import { storeAt } from '../route.js'
 import { topologyNames } from '../topologies/topology.js'
-import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
+import { nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
 
-export const forceUnlock: Nemesis = {
-  name: 'force-unlock',
-  topologies: topologyNames,
-  options: SHORT_LEASE,
-  async strike({ random, topology, resources, fault }) {
-    const locks = resources.filter(
-      ({ kind }) => kind !== 'semaphore' && kind !== 'permits' && kind !== 'compute-once' && kind !== 'latch',
-    )
-    if (locks.length === 0) return
-    const { kind, name: named } = random.pick(locks)
-    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
-    const { store, disconnect } = storeAt(topology.direct)
-    const holdfast = new Holdfast(store)
-    try {
-      const lock =
-        kind === 'read-write'
-          ? holdfast.readWriteLock(name).writeLock()
-          : new Handles(holdfast, resources).lock(name)
-      await fault(`forceUnlock of ${name}`, () => lock.forceUnlock(), { loses: { name } })
-    } finally {
-      await holdfast.close()
-      disconnect()
-    }
-  },
-}
+export const forceUnlock = nemesis('force-unlock', topologyNames, SHORT_LEASE, async (scene) => {
+  const { random, topology, resources, fault } = scene
+  const locks = resources.filter(({ kind }) => !UNOWNED.includes(kind))
+  if (locks.length === 0) return
+  const resource = random.pick(locks)
+  const name = random.pick(locksOf(resource))
+  const { store, disconnect } = storeAt(topology.direct)
+  const holdfast = new Holdfast(store)
+  try {
+    const lock =
+      resource.kind === 'read-write'
+        ? holdfast.readWriteLock(name).writeLock()
+        : new Handles(holdfast, resources).lock(name)
+    await fault(`forceUnlock of ${name}`, () => lock.forceUnlock(), { loses: { name } })
+  } finally {
+    await holdfast.close()
+    disconnect()
+  }
+})
 
-export const deleteKey: Nemesis = {
-  name: 'delete-key',
-  losesData: true,
-  topologies: ['standalone-2', 'standalone-3', 'cluster'],
-  options: SHORT_LEASE,
-  async strike({ random, topology, resources, fault }) {
-    // A latch that is deleted behind its back is open, but nobody says so, and no lease ends.
-    const keys = resources.filter((each) => each.kind !== 'latch')
-    if (keys.length === 0) return
-    const { kind, name: named } = random.pick(keys)
-    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
-    await fault(
-      `DEL of ${name}`,
-      async () => {
-        // Only the node that has the slot does it.
-        for (const server of topology.servers)
-          await withAdmin(server, (command) => command('DEL', keyOf(kind, name))).catch(() => undefined)
-      },
-      { loses: { name } },
-    )
-  },
-}
+const SIMPLE = ['standalone-2', 'standalone-3', 'cluster'] as const
+const LOSES = { losesData: true, ...SHORT_LEASE }
+
+export const deleteKey = nemesis('delete-key', SIMPLE, LOSES, async (scene) => {
+  const { random, topology, resources, fault } = scene
+  // A latch that is deleted behind its back is open, but nobody says so, and no lease ends.
+  const keys = resources.filter((each) => each.kind !== 'latch')
+  if (keys.length === 0) return
+  const resource = random.pick(keys)
+  const name = random.pick(locksOf(resource))
+  const del = async (): Promise<void> => {
+    // Only the node that has the slot does it.
+    for (const server of topology.servers)
+      await withAdmin(server, (command) => command('DEL', keyOf(resource.kind, name))).catch(() => undefined)
+  }
+  await fault(`DEL of ${name}`, del, { loses: { name } })
+})
 
 function keyOf(kind: Resource['kind'], name: string): string {
   if (kind === 'read-write') return `holdfast_rw:{${name}}`
   return kind === 'compute-once' ? `once:${name}` : name
 }
 
-export const moveSlot: Nemesis = {
-  name: 'move-slot',
-  topologies: ['cluster'],
-  async strike(scene) {
-    const { name } = scene.random.pick(scene.resources)
-    const slot = slotOf(name)
-    await scene.fault(`slot ${slot} of ${name} moves`, () => move(scene, slot), { cutsOff: true })
-    await scene.pause(500, 1_500)
-  },
-}
+export const moveSlot = nemesis('move-slot', ['cluster'], {}, async (scene) => {
+  const { name } = scene.random.pick(scene.resources)
+  const slot = slotOf(name)
+  await scene.fault(`slot ${slot} of ${name} moves`, () => move(scene, slot), { cutsOff: true })
+  await scene.pause(500, 1_500)
+})
 
 async function move({ topology, random, pause }: Scene, slot: number): Promise<void> {
   const masters: Array<{ server: Server; id: string; has: boolean }> = []

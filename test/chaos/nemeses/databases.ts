@@ -1,7 +1,7 @@
-import { STRIPES } from '../program/resource.js'
+import { locksOf } from '../program/resource.js'
 import { type Database, type Operator, operating, WORKER } from '../topologies/database.js'
 import { databaseTopologies, serverTopologies } from '../topologies/topology.js'
-import { type Nemesis, type Scene, SHORT_LEASE } from './nemesis.js'
+import { type Nemesis, nemesis, type Scene, SHORT_LEASE, type Traits } from './nemesis.js'
 
 const UNPOOLED = serverTopologies.filter((name) => name !== 'postgres-pooler')
 
@@ -28,14 +28,9 @@ const postgres: Dialect = {
     ask(`SELECT ${what === 'session' ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) FROM pg_stat_activity
       WHERE usename = '${WORKER.user}' ${which === 'busy' ? "AND state = 'active'" : ''}`),
   limits: [
-    'statement_timeout',
-    'lock_timeout',
-    'idle_in_transaction_session_timeout',
-    'idle_session_timeout',
-  ].map(
-    (setting) =>
-      `ALTER ROLE ${WORKER.user} SET ${setting} = '${setting === 'idle_session_timeout' ? 400 : 1}ms'`,
-  ),
+    ...['statement_timeout = 1', 'lock_timeout = 1', 'idle_in_transaction_session_timeout = 1'],
+    'idle_session_timeout = 400',
+  ].map((limit) => `ALTER ROLE ${WORKER.user} SET ${limit}`),
 }
 
 const mysql: Dialect = {
@@ -62,70 +57,72 @@ function dialectOf({ product }: Database): Dialect {
   return product === 'PostgreSQL' ? postgres : mysql
 }
 
-function databaseOf({ topology }: Scene): Database {
-  const { database, name } = topology
-  if (!database) throw new Error(`${name} is no database`)
-  return database
+type Work = (scene: Scene, database: Database) => Promise<void>
+
+function databaseNemesis(name: string, where: Nemesis['topologies'], traits: Traits, work: Work): Nemesis {
+  return nemesis(name, where, traits, async (scene) => {
+    const { database } = scene.topology
+    if (!database) throw new Error(`${scene.topology.name} is no database`)
+    await work(scene, database)
+  })
 }
+
+/** One at which workers do not get through to the database meanwhile. */
+function cutOff(
+  name: string,
+  where: Nemesis['topologies'],
+  what: string,
+  act: Work,
+  traits: Traits = {},
+): Nemesis {
+  return databaseNemesis(name, where, traits, (scene, database) =>
+    scene.fault(what, () => act(scene, database), { cutsOff: true }),
+  )
+}
+
+const STRAYS = { strays: true }
 
 /** A server hangs. When it goes on, it also does what was given up meanwhile. */
-export const databasePause: Nemesis = {
-  name: 'database-pause',
-  topologies: serverTopologies,
-  strays: true,
-  async strike(scene) {
-    const { primary, replica } = databaseOf(scene)
-    const servers = [primary, replica].flatMap((server) => server ?? [])
-    const server = scene.random.pick(servers)
-    await scene.fault(
-      `SIGSTOP of ${server === primary ? 'the server' : 'its synchronous replica'}`,
-      async () => {
-        await server.pause()
-        await scene.pause(100, 3_000)
-        await server.resume()
-      },
-      { cutsOff: true },
-    )
+export const databasePause = databaseNemesis(
+  'database-pause',
+  serverTopologies,
+  STRAYS,
+  async (scene, { primary, replica }) => {
+    const server = scene.random.pick([primary, replica].flatMap((each) => each ?? []))
+    const hang = async (): Promise<void> => {
+      await server.pause()
+      await scene.pause(100, 3_000)
+      await server.resume()
+    }
+    const which = server === primary ? 'the server' : 'its synchronous replica'
+    await scene.fault(`SIGSTOP of ${which}`, hang, { cutsOff: true })
   },
-}
+)
 
-export const databaseRestart: Nemesis = {
-  name: 'database-restart',
-  topologies: serverTopologies,
-  async strike(scene) {
-    const { primary } = databaseOf(scene)
-    await scene.fault(
-      'SIGKILL of the server, and a start',
-      async () => {
-        await primary?.kill()
-        await primary?.start()
-      },
-      { cutsOff: true },
-    )
+export const databaseRestart = databaseNemesis(
+  'database-restart',
+  serverTopologies,
+  {},
+  async (scene, { primary }) => {
+    const restart = async (): Promise<void> => {
+      await primary?.kill()
+      await primary?.start()
+    }
+    await scene.fault('SIGKILL of the server, and a start', restart, { cutsOff: true })
     await scene.pause(1_000, 2_000)
   },
-}
+)
 
-export const sessionKill: Nemesis = {
-  name: 'session-kill',
-  topologies: serverTopologies,
-  strike: (scene) => endMany(scene, 'session'),
-}
+export const sessionKill = endsMany('session-kill', 'session')
 
 /** The same for their statements alone. */
-export const statementCancel: Nemesis = {
-  name: 'statement-cancel',
-  topologies: serverTopologies,
-  strike: (scene) => endMany(scene, 'statement'),
-}
+export const statementCancel = endsMany('statement-cancel', 'statement')
 
-async function endMany(scene: Scene, what: 'session' | 'statement'): Promise<void> {
-  const database = databaseOf(scene)
-  const { lockRows, end } = dialectOf(database)
-  const busy = scene.random.chance(0.7)
-  await scene.fault(
-    `${busy ? 'busy' : 'all'} ${what}s of workers ended`,
-    () =>
+function endsMany(name: string, what: 'session' | 'statement'): Nemesis {
+  return databaseNemesis(name, serverTopologies, {}, async (scene, database) => {
+    const { lockRows, end } = dialectOf(database)
+    const busy = scene.random.chance(0.7)
+    const act = (): Promise<unknown> =>
       operating(database, async (operator) => {
         if (!busy) return await end(operator, what, 'all')
         await operator.ask('BEGIN')
@@ -133,43 +130,30 @@ async function endMany(scene: Scene, what: 'session' | 'statement'): Promise<voi
         await scene.pause(20, 300)
         await end(operator, what, 'busy')
         return await operator.ask('COMMIT')
-      }),
-    { cutsOff: true },
-  )
+      })
+    await scene.fault(`${busy ? 'busy' : 'all'} ${what}s of workers ended`, act, { cutsOff: true })
+  })
 }
 
 /** The operator has set limits by which sessions end while they are idle, and statements at once. */
-export const sessionLimits: Nemesis = {
-  name: 'session-limits',
-  topologies: UNPOOLED,
-  async strike(scene) {
-    const database = databaseOf(scene)
-    const { limits, end } = dialectOf(database)
-    await scene.fault(
-      'limits for sessions, statements and waits',
-      () =>
-        operating(database, async (operator) => {
-          for (const limit of limits) await operator.ask(limit)
-          await end(operator, 'session', 'all')
-        }),
-      { cutsOff: true },
-    )
-    while (scene.goesOn) await scene.pause(100, 100)
-  },
-}
+export const sessionLimits = databaseNemesis('session-limits', UNPOOLED, {}, async (scene, database) => {
+  const { limits, end } = dialectOf(database)
+  const limit = (): Promise<void> =>
+    operating(database, async (operator) => {
+      for (const statement of limits) await operator.ask(statement)
+      await end(operator, 'session', 'all')
+    })
+  await scene.fault('limits for sessions, statements and waits', limit, { cutsOff: true })
+  while (scene.goesOn) await scene.pause(100, 100)
+})
 
 /** Two transactions of others lock rows in opposite orders, until one is the victim of their deadlock. */
-export const rowLocks: Nemesis = {
-  name: 'row-locks',
-  topologies: serverTopologies,
-  async strike(scene) {
-    const { random, resources, fault, pause } = scene
-    const database = databaseOf(scene)
-    const names = random.shuffled(
-      resources.flatMap(({ kind, name }) =>
-        kind === 'striped' ? Array.from({ length: STRIPES }, (_, index) => `${name}:${index}`) : [name],
-      ),
-    )
+export const rowLocks = cutOff(
+  'row-locks',
+  serverTopologies,
+  'rows locked in two orders',
+  async ({ random, resources, pause }, database) => {
+    const names = random.shuffled(resources.flatMap(locksOf))
     const lockAll = (order: readonly string[]): Promise<void> =>
       operating(database, async ({ ask }) => {
         await ask('BEGIN')
@@ -183,120 +167,77 @@ export const rowLocks: Nemesis = {
         }
         await ask('ROLLBACK')
       })
-    await fault(
-      'rows locked in two orders',
-      () => Promise.all([lockAll(names), lockAll(names.toReversed())]),
-      {
-        cutsOff: true,
-      },
-    )
+    await Promise.all([lockAll(names), lockAll(names.toReversed())])
   },
-}
+)
 
-/** The operator begins something that holds workers up, and ends it after a while. */
-function heldUp(
-  name: string,
-  topologies: Nemesis['topologies'],
-  what: string,
-  statements: (database: Database) => readonly [begin: readonly string[], end: string],
-): Nemesis {
-  return {
-    name,
-    topologies,
-    async strike(scene) {
-      const database = databaseOf(scene)
+/** What an operator does that holds workers up, and ends after a while. */
+function heldUp(statements: (database: Database) => readonly [begin: readonly string[], end: string]): Work {
+  return (scene, database) =>
+    operating(database, async ({ ask }) => {
       const [begin, end] = statements(database)
-      const act = (): Promise<unknown> =>
-        operating(database, async ({ ask }) => {
-          for (const statement of begin) await ask(statement)
-          await scene.pause(100, 2_500)
-          return await ask(end)
-        })
-      await scene.fault(what, act, { cutsOff: true })
-    },
-  }
+      for (const statement of begin) await ask(statement)
+      await scene.pause(100, 2_500)
+      await ask(end)
+    })
 }
 
-export const tableLock: Nemesis = {
-  ...heldUp('table-lock', serverTopologies, 'the table locked', (database) => {
-    const { lockTable, unlockTable } = dialectOf(database)
-    return [lockTable, unlockTable]
-  }),
-  strays: true,
-}
+const lockTable = heldUp((database) => {
+  const { lockTable, unlockTable } = dialectOf(database)
+  return [lockTable, unlockTable]
+})
+export const tableLock = cutOff('table-lock', serverTopologies, 'the table locked', lockTable, STRAYS)
 
 /** The server takes no writes for a while, as one does that is being replaced. */
-export const readOnly = heldUp('read-only', ['mysql', 'mariadb'], 'read only', () => [
-  ['SET GLOBAL read_only = 1'],
-  'SET GLOBAL read_only = 0',
-])
+const refuseWrites = heldUp(() => [['SET GLOBAL read_only = 1'], 'SET GLOBAL read_only = 0'])
+export const readOnly = cutOff('read-only', ['mysql', 'mariadb'], 'read only', refuseWrites)
 
 /** Another program keeps the file locked. */
-export const fileLocked = heldUp('file-locked', ['sqlite'], 'the file locked', () => [
-  ['BEGIN IMMEDIATE'],
-  'ROLLBACK',
-])
+const lockFile = heldUp(() => [['BEGIN IMMEDIATE'], 'ROLLBACK'])
+export const fileLocked = cutOff('file-locked', ['sqlite'], 'the file locked', lockFile)
+
+function tableOf({ product }: Database): string {
+  return product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'
+}
 
 /** A transaction that stays open as long as the load lasts: what is written over cannot be cleaned up. */
-export const oldSnapshot: Nemesis = {
-  name: 'old-snapshot',
-  topologies: databaseTopologies,
-  harmless: true,
-  async strike(scene) {
-    const database = databaseOf(scene)
+export const oldSnapshot = databaseNemesis(
+  'old-snapshot',
+  databaseTopologies,
+  { harmless: true },
+  async (scene, database) => {
     const begin = database.product === 'SQLite' ? 'BEGIN' : dialectOf(database).beginSnapshot
     await scene.fault('a long transaction', () =>
       operating(database, async ({ ask }) => {
         await ask(begin)
-        await ask(
-          `SELECT count(*) FROM ${database.product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'}`,
-        )
+        await ask(`SELECT count(*) FROM ${tableOf(database)}`)
         while (scene.goesOn) await scene.pause(100, 100)
         await ask('ROLLBACK')
       }),
     )
   },
-}
+)
 
-export const deleteRow: Nemesis = {
-  name: 'delete-row',
-  losesData: true,
-  topologies: databaseTopologies,
-  options: SHORT_LEASE,
-  async strike(scene) {
-    const { random, resources, fault } = scene
-    const database = databaseOf(scene)
-    const rows = resources.filter(({ kind }) => kind !== 'latch')
-    if (rows.length === 0) return
-    const { kind, name: named } = random.pick(rows)
-    const name = kind === 'striped' ? `${named}:${random.whole(0, STRIPES - 1)}` : named
-    const table = database.product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'
-    await fault(
-      `DELETE of ${name}`,
-      () => operating(database, ({ ask }) => ask(`DELETE FROM ${table} WHERE name = '${name}'`)),
-      { loses: { name } },
-    )
-  },
-}
+const LOSES = { losesData: true, ...SHORT_LEASE }
 
-/** The disk is full for a while. What could not be written is refused for good. */
-export const fileFull: Nemesis = {
-  name: 'file-full',
-  topologies: ['sqlite'],
-  // Releases that were refused leave locks to their leases.
-  strays: true,
-  async strike(scene) {
-    const { disk } = databaseOf(scene)
-    if (!disk) return
-    await scene.fault(
-      'no room on the disk',
-      async () => {
-        await disk.fill()
-        await scene.pause(100, 1_500)
-        await disk.clear()
-      },
-      { cutsOff: true, refuses: true },
-    )
-    await scene.pause(500, 1_500)
-  },
-}
+export const deleteRow = databaseNemesis('delete-row', databaseTopologies, LOSES, async (scene, database) => {
+  const rows = scene.resources.filter(({ kind }) => kind !== 'latch')
+  if (rows.length === 0) return
+  const name = scene.random.pick(locksOf(scene.random.pick(rows)))
+  const statement = `DELETE FROM ${tableOf(database)} WHERE name = '${name}'`
+  await scene.fault(`DELETE of ${name}`, () => operating(database, ({ ask }) => ask(statement)), {
+    loses: { name },
+  })
+})
+
+/** The disk is full for a while. What could not be written is refused for good. Releases that were refused leave locks to their leases. */
+export const fileFull = databaseNemesis('file-full', ['sqlite'], STRAYS, async (scene, { disk }) => {
+  if (!disk) return
+  const act = async (): Promise<void> => {
+    await disk.fill()
+    await scene.pause(100, 1_500)
+    await disk.clear()
+  }
+  await scene.fault('no room on the disk', act, { cutsOff: true, refuses: true })
+  await scene.pause(500, 1_500)
+})

@@ -1,13 +1,13 @@
 import type { HoldfastOptions } from '../../../src/index.js'
 import type { Wire } from '../../wire/wire.js'
-import type { Fault } from '../history/fault.js'
+import type { Fault } from '../history/history.js'
 import type { Command } from '../order.js'
 import type { Random } from '../program/random.js'
 import type { Resource } from '../program/resource.js'
 import type { Topology, TopologyName } from '../topologies/topology.js'
 
 /** So short that what is lost is told, and leases end, in the course of an episode. */
-export const SHORT_LEASE = { watchdogMs: 2_400 }
+export const SHORT_LEASE = { options: { watchdogMs: 2_400 } }
 
 export interface Victim {
   readonly name: string
@@ -59,4 +59,15 @@ export interface Nemesis {
   readonly longWork?: boolean
   /** Goes wrong once. Called again and again, with pauses between. */
   strike(scene: Scene): Promise<void>
+}
+
+export type Traits = Omit<Nemesis, 'name' | 'topologies' | 'strike'>
+
+export function nemesis(
+  name: string,
+  topologies: Nemesis['topologies'],
+  traits: Traits,
+  strike: Nemesis['strike'],
+): Nemesis {
+  return { name, topologies, ...traits, strike }
 }

@@ -110,32 +110,21 @@ function section(random: Random, terms: Terms, enclosing: Enclosing): SectionSte
 function latch(random: Random, terms: Terms): Step {
   const { name } = random.pick(terms.resources.filter(({ kind }) => kind === 'latch'))
   // Nobody waits without end: who closes a latch may be killed.
-  return {
-    do: 'latch',
-    name,
-    closes: random.chance(0.3),
-    waitMs: random.pick([10, 1_000, 6_000]),
-    ms: random.whole(0, 30),
-  }
+  const closes = random.chance(0.3)
+  return { do: 'latch', name, closes, waitMs: random.pick([10, 1_000, 6_000]), ms: random.whole(0, 30) }
 }
 
 function resize(random: Random, { kinds, resources, resizes }: Terms): Step | undefined {
-  const numbers = resources.filter(({ kind }) => kinds.includes(kind))
-  const places = numbers.flatMap(({ kind, name }) =>
-    kind === 'semaphore' || kind === 'permits' ? [{ kind, name }] : [],
+  const places = resources.flatMap(({ kind, name }) =>
+    kinds.includes(kind) && (kind === 'semaphore' || kind === 'permits') ? [{ kind, name }] : [],
   )
   if (places.length === 0) return undefined
   const place = random.pick(places)
   // Permits with ids are not drained: an acquire of all of them does the same.
   const orders =
     place.kind === 'semaphore' ? (['add', 'reduce', 'drain'] as const) : (['add', 'reduce'] as const)
-  return {
-    do: 'resize',
-    ...place,
-    first: resizes === 'any' ? random.pick(orders) : 'add',
-    by: random.whole(1, PERMITS),
-    ms: random.whole(0, 20),
-  }
+  const first = resizes === 'any' ? random.pick(orders) : 'add'
+  return { do: 'resize', ...place, first, by: random.whole(1, PERMITS), ms: random.whole(0, 20) }
 }
 
 function patience(random: Random): Pick<SectionStep, 'waitMs' | 'abortAfterMs'> {
@@ -180,19 +169,13 @@ function newTarget(
 }
 
 function targetOf(random: Random, { kind, name }: Resource): Target | undefined {
-  switch (kind) {
-    case 'read-write':
-      return { kind: random.chance(0.6) ? 'read' : 'write', name }
-    case 'striped':
-      return { kind, name, key: random.chance(0.5) ? `key-${random.whole(1, 5)}` : undefined }
-    case 'semaphore':
-    case 'permits':
-      return { kind, name, permits: random.chance(0.7) ? 1 : random.whole(2, PERMITS) }
-    case 'latch':
-      return undefined
-    default:
-      return { kind, name }
-  }
+  if (kind === 'latch') return undefined
+  if (kind === 'read-write') return { kind: random.chance(0.6) ? 'read' : 'write', name }
+  if (kind === 'striped')
+    return { kind, name, key: random.chance(0.5) ? `key-${random.whole(1, 5)}` : undefined }
+  if (kind === 'semaphore' || kind === 'permits')
+    return { kind, name, permits: random.chance(0.7) ? 1 : random.whole(2, PERMITS) }
+  return { kind, name }
 }
 
 function hasOwner({ kind }: Target): boolean {
@@ -218,10 +201,8 @@ function work(random: Random, { longestWorkMs, longWork }: Terms): Step {
   if (longWork && random.chance(0.1))
     return { do: 'work', ms: random.whole(longestWorkMs / 2, longestWorkMs) }
   if (random.chance(0.001)) return { do: 'work', ms: random.whole(200, longestWorkMs) }
-  return {
-    do: 'work',
-    ms: random.chance(0.7) ? 0 : random.chance(0.9) ? random.whole(1, 3) : random.whole(5, 30),
-  }
+  if (random.chance(0.7)) return { do: 'work', ms: 0 }
+  return { do: 'work', ms: random.chance(0.9) ? random.whole(1, 3) : random.whole(5, 30) }
 }
 
 function orWork(random: Random, terms: Terms): (step: Step | undefined) => Step {

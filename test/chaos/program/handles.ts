@@ -37,64 +37,39 @@ export class Handles {
 
   lockable(target: Exclude<Target, { kind: 'compute-once' }>): Lockable {
     const { holdfast } = this
-    switch (target.kind) {
-      case 'multi':
-        return holdfast.multiLock(target.names.map((name) => this.lock(name)))
-      case 'read':
-        return holdfast.readWriteLock(target.name).readLock()
-      case 'write':
-        return holdfast.readWriteLock(target.name).writeLock()
-      case 'semaphore':
-        return holdfast.semaphore(target.name)
-      case 'permits':
-        return holdfast.permitExpirableSemaphore(target.name)
-      case 'striped': {
-        const striped = holdfast.stripedLock(target.name, STRIPES)
-        if (target.key !== undefined) return striped.forKey(target.key)
-        return {
-          withLock: (options, body) => striped.withAny(options, body),
-          acquire: (options) => striped.acquireAny(options),
-          tryAcquire: (options) => striped.tryAcquireAny(options),
-        }
-      }
-      default:
-        return this.lock(target.name)
+    if (target.kind === 'multi') return holdfast.multiLock(target.names.map((name) => this.lock(name)))
+    if (target.kind === 'read') return holdfast.readWriteLock(target.name).readLock()
+    if (target.kind === 'write') return holdfast.readWriteLock(target.name).writeLock()
+    if (target.kind === 'semaphore') return holdfast.semaphore(target.name)
+    if (target.kind === 'permits') return holdfast.permitExpirableSemaphore(target.name)
+    if (target.kind !== 'striped') return this.lock(target.name)
+    const striped = holdfast.stripedLock(target.name, STRIPES)
+    if (target.key !== undefined) return striped.forKey(target.key)
+    return {
+      withLock: (options, body) => striped.withAny(options, body),
+      acquire: (options) => striped.acquireAny(options),
+      tryAcquire: (options) => striped.tryAcquireAny(options),
     }
   }
 
   lock(name: string): Lock {
-    const { holdfast } = this
-    switch (this.#kindOf.get(name)) {
-      case 'fenced':
-        return holdfast.fencedLock(name)
-      case 'fair':
-        return holdfast.fairLock(name)
-      case 'spin':
-        return holdfast.spinLock(name, SPIN)
-      default:
-        return holdfast.lock(name)
-    }
+    const kind = this.#kindOf.get(name)
+    if (kind === 'fenced') return this.holdfast.fencedLock(name)
+    if (kind === 'fair') return this.holdfast.fairLock(name)
+    return kind === 'spin' ? this.holdfast.spinLock(name, SPIN) : this.holdfast.lock(name)
   }
 
   /** The names a step takes, what there is of each, and how much of it. */
   claim({ target }: SectionStep): { names: readonly string[]; room: number; takes: number } {
-    switch (target.kind) {
-      case 'multi':
-        return { names: target.names, room: 1, takes: 1 }
-      case 'read':
-        return { names: [target.name], room: EVERYTHING, takes: 1 }
-      case 'write':
-        return { names: [target.name], room: EVERYTHING, takes: EVERYTHING }
-      case 'semaphore':
-      case 'permits':
-        return { names: [target.name], room: PERMITS, takes: target.permits }
-      case 'striped': {
-        if (target.key === undefined) return { names: [], room: 1, takes: 1 }
-        const { name } = this.holdfast.stripedLock(target.name, STRIPES).forKey(target.key)
-        return { names: [name], room: 1, takes: 1 }
-      }
-      default:
-        return { names: [target.name], room: 1, takes: 1 }
+    const one = { room: 1, takes: 1 }
+    if (target.kind === 'multi') return { names: target.names, ...one }
+    if (target.kind === 'striped') {
+      if (target.key === undefined) return { names: [], ...one }
+      return { names: [this.holdfast.stripedLock(target.name, STRIPES).forKey(target.key).name], ...one }
     }
+    const names = [target.name]
+    if (target.kind === 'read') return { names, room: EVERYTHING, takes: 1 }
+    if (target.kind === 'write') return { names, room: EVERYTHING, takes: EVERYTHING }
+    return 'permits' in target ? { names, room: PERMITS, takes: target.permits } : { names, ...one }
   }
 }

@@ -80,31 +80,18 @@ export class Interpreter {
   }
 
   async #step(step: Step, around: Around): Promise<void> {
-    switch (step.do) {
-      case 'work':
-        await this.#work(step.ms, around)
-        return
-      case 'siblings':
-        await Promise.all(step.branches.map((branch) => this.#all(branch, around)))
-        return
-      case 'run':
-        await this.holdfast.run(() => this.#all(step.body, this.#inRun(around)))
-        return
-      case 'detached': {
-        const alone = { ...around, stands: () => true }
-        const work = pause(step.afterMs).then(() => this.#all(step.body, alone))
-        const kept = work.finally(() => this.#detached.delete(kept))
-        this.#detached.add(kept)
-        return
-      }
-      case 'latch':
-        await this.#latching.carryOut(step, () => this.#work(step.ms, around))
-        return
-      case 'resize':
-        await this.#resizing.carryOut(step, () => this.#work(step.ms, around))
-        return
-      case 'section':
-        await this.#section(step, around)
+    if (step.do === 'work') await this.#work(step.ms, around)
+    else if (step.do === 'siblings')
+      await Promise.all(step.branches.map((branch) => this.#all(branch, around)))
+    else if (step.do === 'run') await this.holdfast.run(() => this.#all(step.body, this.#inRun(around)))
+    else if (step.do === 'latch') await this.#latching.carryOut(step, () => this.#work(step.ms, around))
+    else if (step.do === 'resize') await this.#resizing.carryOut(step, () => this.#work(step.ms, around))
+    else if (step.do === 'section') await this.#section(step, around)
+    else {
+      const alone = { ...around, stands: () => true }
+      const work = pause(step.afterMs).then(() => this.#all(step.body, alone))
+      const kept = work.finally(() => this.#detached.delete(kept))
+      this.#detached.add(kept)
     }
   }
 
@@ -116,34 +103,20 @@ export class Interpreter {
   async #section(step: SectionStep, around: Around): Promise<void> {
     this.numbers.calls += 1
     const c = this.numbers.calls
-    const { names, room, takes } = this.#handles.claim(step)
-    const { target, waitMs, leaseMs, abortAfterMs: abortMs } = step
+    const claim = this.#handles.claim(step)
+    const { names } = claim
+    const { target, way, waitMs, leaseMs, abortAfterMs: abortMs } = step
     const owner = step.explicitOwner ? this.holdfast.owner() : undefined
     const [name] = names
     const waits = owner !== undefined && name !== undefined && names.length === 1
     if (waits) this.#waiting.set(`${name} ${owner}`, c)
-    const { kind } = target
     const outer = owner === undefined ? around : OUTSIDE
-    const caller = step.way === 'lock' || step.way === 'tryLock' ? this.#inRun(outer) : outer
-    const inner = [...caller.scope, c]
-    const belongs = step.way === 'withLock' || caller.scope.length === 0 ? inner : caller.scope
+    const { scope } = way === 'lock' || way === 'tryLock' ? this.#inRun(outer) : outer
+    const inner = [...scope, c]
+    const belongs = way === 'withLock' || scope.length === 0 ? inner : scope
     const opens = isAlone(target) ? [] : belongs
-    const { scope } = caller
-    this.write({
-      e: 'call',
-      c,
-      kind,
-      way: step.way,
-      names,
-      room,
-      takes,
-      waitMs,
-      leaseMs,
-      abortMs,
-      owner,
-      scope,
-      opens,
-    })
+    const asked = { kind: target.kind, way, waitMs, leaseMs, abortMs, owner }
+    this.write({ e: 'call', c, ...claim, ...asked, scope, opens })
     const calledAt = performance.now()
     const controller = new AbortController()
     const giveUp = (): void => controller.abort()
@@ -152,46 +125,33 @@ export class Interpreter {
     lost?.addEventListener('abort', giveUp)
     if (lost?.aborted) giveUp()
     const options: SectionOptions = {
-      ...(waitMs === undefined ? {} : { waitMs }),
-      ...(leaseMs === undefined ? {} : { leaseMs }),
-      ...(abortMs === undefined && !lost ? {} : { signal: controller.signal }),
-      ...(owner === undefined ? {} : { owner }),
+      ...(waitMs !== undefined && { waitMs }),
+      ...(leaseMs !== undefined && { leaseMs }),
+      ...((abortMs !== undefined || lost) && { signal: controller.signal }),
+      ...(owner && { owner }),
     }
     let entered = false
     const body = async (hold: AnyHold | undefined): Promise<void> => {
       entered = true
       clearTimeout(abort)
       lost?.removeEventListener('abort', giveUp)
-      await this.#inside(step, { c, calledAt, outermost: outer.scope.length === 0 }, hold, {
-        ...around,
-        scope: isAlone(target) ? around.scope : inner,
-      })
+      const within = { ...around, scope: isAlone(target) ? around.scope : inner }
+      await this.#inside(step, { c, calledAt, outermost: outer.scope.length === 0 }, hold, within)
     }
     let how = 'ok'
     try {
-      if (target.kind === 'compute-once') await this.#computeOnce(target.name, options, body)
+      if (target.kind === 'compute-once')
+        await this.holdfast.computeOnce(target.name, body, { ...options, ttlMs: this.ttlMs.computed })
       else how = await this.#enter(step, target, options, body)
     } catch (error) {
       how = outcomeOf(error, controller.signal) ?? 'wrong'
-      if (how === 'wrong')
-        this.write({
-          e: 'wrong',
-          what: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-        })
+      if (how === 'wrong') this.write({ e: 'wrong', what: String(error) })
     } finally {
       clearTimeout(abort)
       lost?.removeEventListener('abort', giveUp)
       if (waits) this.#waiting.delete(`${name} ${owner}`)
     }
     this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
-  }
-
-  async #computeOnce(
-    key: string,
-    options: SectionOptions,
-    body: (hold: AnyHold) => Promise<void>,
-  ): Promise<void> {
-    await this.holdfast.computeOnce(key, body, { ...options, ttlMs: this.ttlMs.computed })
   }
 
   async #enter(
@@ -202,55 +162,44 @@ export class Interpreter {
   ): Promise<string> {
     const lockable = this.#handles.lockable(target)
     const asked = isPermits(target) ? { ...options, permits: target.permits } : options
-    switch (way) {
-      case 'withLock':
-        await lockable.withLock(asked, body)
-        return 'ok'
-      case 'acquire':
-      case 'tryAcquire': {
-        const hold = await lockable[way](asked)
-        if (hold === null) return 'busy'
-        const work = async (): Promise<void> => {
-          try {
-            await (isPermits(target) ? body(hold) : hold.run(() => body(hold)))
-          } finally {
-            await hold.release()
-          }
-        }
-        await (handedOn ? this.#elsewhere(work) : work())
-        return 'ok'
+    const releasing = async (hold: AnyHold): Promise<void> => {
+      try {
+        await (isPermits(target) ? body(hold) : hold.run(() => body(hold)))
+      } finally {
+        await hold.release()
       }
-      case 'lock':
-      case 'tryLock':
-        return await this.holdfast.run(async () => {
-          if ((await lockable[way]?.(asked)) === false) return 'busy'
-          try {
-            // Only a hold can be asked whether it stands.
-            const hold = await lockable.tryAcquire(leaseMs === undefined ? {} : { leaseMs })
-            if (hold === null) return 'lost'
-            try {
-              await hold.run(() => body(hold))
-            } finally {
-              await hold.release()
-            }
-            return 'ok'
-          } finally {
-            await lockable.unlock?.()
-          }
-        })
     }
+    if (way === 'withLock') {
+      await lockable.withLock(asked, body)
+      return 'ok'
+    }
+    if (way === 'acquire' || way === 'tryAcquire') {
+      const hold = await lockable[way](asked)
+      if (hold === null) return 'busy'
+      await (handedOn ? this.#elsewhere(releasing, hold) : releasing(hold))
+      return 'ok'
+    }
+    return await this.holdfast.run(async () => {
+      if ((await lockable[way]?.(asked)) === false) return 'busy'
+      try {
+        // Only a hold can be asked whether it stands.
+        const hold = await lockable.tryAcquire(leaseMs === undefined ? {} : { leaseMs })
+        if (hold === null) return 'lost'
+        await releasing(hold)
+        return 'ok'
+      } finally {
+        await lockable.unlock?.()
+      }
+    })
   }
 
   async #inside(
     step: SectionStep,
-    {
-      c,
-      calledAt,
-      outermost,
-    }: { readonly c: number; readonly calledAt: number; readonly outermost: boolean },
+    call: { readonly c: number; readonly calledAt: number; readonly outermost: boolean },
     hold: AnyHold | undefined,
     around: Around,
   ): Promise<void> {
+    const { c, calledAt, outermost } = call
     const { target, leaseMs } = step
     const stripe = target.kind === 'striped' ? hold?.name : undefined
     const names = target.kind === 'multi' ? target.names : [stripe ?? target.name]
@@ -278,12 +227,10 @@ export class Interpreter {
 
   async #book(c: number, hold: Hold | MultiHold, ms: number): Promise<void> {
     const booked = await this.ledger?.book(hold.name, ms, async (tx) => {
-      try {
-        await hold.confirm(tx)
-      } catch (error) {
-        if (outcomeOf(error) === undefined) this.write({ e: 'wrong', what: `confirm: ${String(error)}` })
+      await hold.confirm(tx).catch((error: unknown) => {
+        this.#unlessExpected('confirm', error)
         throw error
-      }
+      })
     })
     if (booked) this.write({ e: 'booked', c })
   }
@@ -297,9 +244,12 @@ export class Interpreter {
       this.write({ e: 'lets', c, ms: LAPSE_MS })
       await pause(2 * LAPSE_MS)
     } catch (error) {
-      if (outcomeOf(error) === undefined)
-        this.write({ e: 'wrong', what: `updateLeaseTime: ${String(error)}` })
+      this.#unlessExpected('updateLeaseTime', error)
     }
+  }
+
+  #unlessExpected(what: string, error: unknown): void {
+    if (outcomeOf(error) === undefined) this.write({ e: 'wrong', what: `${what}: ${String(error)}` })
   }
 
   #inRun({ scope, stands }: Around): Around {

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Hold } from '../../../src/index.js'
 import { account } from '../../servers/sql/product.js'
 import type { Route } from '../order.js'
+import { connectAt } from '../route.js'
 
 /** Then a transaction is given up, by its server too, where its connection says nothing. */
 export const LONGEST_TRANSACTION_S = 3
@@ -92,37 +93,16 @@ async function toPostgres({ server, user, password }: Route & { to: 'postgres' }
   }
 }
 
-async function toMysql({ library, server, user, password }: Route & { to: 'mysql' }): Promise<Connection> {
-  const options = {
-    ...server,
-    user,
-    password,
-    database: account.database,
-    connectTimeout: LONGEST_TRANSACTION_S * 1_000,
-  }
-  const limit = `SET wait_timeout = ${LONGEST_TRANSACTION_S}`
-  if (library === 'mysql2') {
-    const { createConnection } = await import('mysql2/promise')
-    const connection = await createConnection(options)
-    connection.on('error', () => undefined)
-    await connection.query(limit)
-    return {
-      tx: connection,
-      async ask(statement) {
-        const [rows] = await connection.query(statement)
-        return Array.isArray(rows) ? rows.map((row) => ({ ...row })) : []
-      },
-      end: () => connection.destroy(),
-    }
-  }
-  const { createConnection } = await import('mariadb')
-  const connection = await createConnection({ ...options, allowPublicKeyRetrieval: true })
+async function toMysql(route: Route & { to: 'mysql' }): Promise<Connection> {
+  const connection = await connectAt(route, { connectTimeout: LONGEST_TRANSACTION_S * 1_000 })()
   connection.on('error', () => undefined)
-  await connection.query(limit)
+  await connection.query(`SET wait_timeout = ${LONGEST_TRANSACTION_S}`)
   return {
     tx: connection,
     async ask(statement) {
-      const rows: unknown = await connection.query(statement)
+      const answer = await connection.query(statement)
+      // With `mysql2`, rows and columns.
+      const rows: unknown = route.library === 'mysql2' && Array.isArray(answer) ? answer[0] : answer
       return Array.isArray(rows) ? rows : []
     },
     end: () => connection.destroy(),

@@ -13,28 +13,27 @@ export interface Resource {
 export const PERMITS = 3
 export const STRIPES = 3
 
-const SLOTS = 16_384
-const namesOf: Readonly<Record<Resource['kind'], number>> = {
-  lock: 2,
-  fenced: 1,
-  spin: 1,
-  fair: 2,
-  'read-write': 1,
-  striped: 1,
-  semaphore: 1,
-  permits: 1,
-  latch: 2,
-  'compute-once': 1,
+/** The kinds that nobody owns, so that nobody can be thrown out of them. */
+export const UNOWNED: readonly Kind[] = ['semaphore', 'permits', 'compute-once', 'latch']
+
+/** What stands under a name: of a striped lock, each of its stripes. */
+export function locksOf({ kind, name }: Resource): string[] {
+  return kind === 'striped' ? Array.from({ length: STRIPES }, (_, index) => `${name}:${index}`) : [name]
 }
+
+const SLOTS = 16_384
+/** The kinds that have two names; the others have one. */
+const TWICE: readonly Kind[] = ['lock', 'fair', 'latch']
 
 /** The names of an episode, by rank. Only `compute-once` has its place: it is last, because what it computes takes nothing. */
 export function resourcesOf(kinds: readonly Kind[], random: Random): Resource[] {
   const single = kinds.filter((kind) => kind !== 'multi')
   // What a multi-lock is made of.
   const base = kinds.includes('multi') && !single.includes('lock') ? [...single, 'lock' as const] : single
-  const places = base.flatMap((kind) =>
-    Array.from({ length: kind === 'lock' && kinds.includes('multi') ? 3 : namesOf[kind] }, () => kind),
-  )
+  const places = base.flatMap((kind) => {
+    if (kind === 'lock' && kinds.includes('multi')) return [kind, kind, kind]
+    return TWICE.includes(kind) ? [kind, kind] : [kind]
+  })
   const ordered = [
     ...random.shuffled(places.filter((kind) => kind !== 'compute-once')),
     ...places.filter((kind) => kind === 'compute-once'),

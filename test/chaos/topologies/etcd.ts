@@ -1,8 +1,6 @@
 import { EtcdEnsemble } from '../../servers/etcd/index.js'
-import { type Endpoint, Wire } from '../../wire/wire.js'
-import type { Route } from '../order.js'
 import type { Ensemble } from './ensemble.js'
-import type { Topology } from './topology.js'
+import { type Topology, waysTo } from './topology.js'
 
 const PREFIX = 'holdfast/'
 /** What outlasts those who made it: values, and numbers of permits. */
@@ -34,21 +32,13 @@ export async function bringEtcd(): Promise<Topology> {
     },
     entries: async () => (await keys()).filter((key) => !key.startsWith(KEPT)),
   }
-  const to = (hosts: readonly Endpoint[]): Route => ({
-    to: 'etcd',
-    hosts: hosts.map(({ host, port }) => `http://${host}:${port}`),
-  })
   return {
     name: 'etcd',
     servers: [],
     ensemble,
-    direct: to(members),
+    ...waysTo(members, (at) => ({ to: 'etcd', hosts: at.map(({ host, port }) => `http://${host}:${port}`) })),
     async empty() {
       await some?.ctl('del', '--prefix', PREFIX)
-    },
-    async route() {
-      const wires = await Promise.all(members.map((member) => Wire.before(member)))
-      return { route: to(wires), wires }
     },
     stop: () => servers.stop(),
   }

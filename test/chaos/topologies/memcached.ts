@@ -1,23 +1,16 @@
 import { raw } from '../../memcached/raw.js'
 import { MemcachedServer } from '../../servers/memcached.js'
-import { type Endpoint, Wire } from '../../wire/wire.js'
-import type { Route } from '../order.js'
-import type { Topology } from './topology.js'
+import { type Topology, wayTo } from './topology.js'
 
 export async function bringMemcached(): Promise<Topology> {
   const cache = await MemcachedServer.start()
-  const to = ({ host, port }: Endpoint): Route => ({ to: 'memcached', server: { host, port } })
   return {
     name: 'memcached',
     servers: [],
     cache,
-    direct: to(cache),
+    ...wayTo(cache, (server) => ({ to: 'memcached', server })),
     async empty() {
       await raw(cache, 'flush_all')
-    },
-    async route() {
-      const wire = await Wire.before(cache)
-      return { route: to(wire), wires: [wire] }
     },
     stop: () => cache.stop(),
   }

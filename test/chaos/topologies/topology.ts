@@ -1,20 +1,14 @@
 import type { Server } from '../../servers/index.js'
 import type { MemcachedServer } from '../../servers/memcached.js'
-import type { Wire } from '../../wire/wire.js'
-import type { Fault } from '../history/fault.js'
+import { type Endpoint, Wire } from '../../wire/wire.js'
+import type { Fault } from '../history/history.js'
 import type { Route } from '../order.js'
 import type { Database } from './database.js'
 import type { Ensemble } from './ensemble.js'
 
 export const redisTopologies = ['standalone-2', 'standalone-3', 'cluster', 'sentinel', 'quorum'] as const
-export const serverTopologies = [
-  'postgres',
-  'postgres-sync',
-  'postgres-async',
-  'postgres-pooler',
-  'mysql',
-  'mariadb',
-] as const
+const postgresTopologies = ['postgres', 'postgres-sync', 'postgres-async', 'postgres-pooler'] as const
+export const serverTopologies = [...postgresTopologies, 'mysql', 'mariadb'] as const
 export const databaseTopologies = [...serverTopologies, 'sqlite'] as const
 export const ensembleTopologies = ['etcd', 'zookeeper'] as const
 export const coordinationTopologies = [...ensembleTopologies, 'memcached'] as const
@@ -47,4 +41,25 @@ export interface Topology {
   /** A way to the servers for one worker alone, over wires of its own. */
   route(): Promise<{ readonly route: Route; readonly wires: readonly Wire[] }>
   stop(): Promise<void>
+}
+
+/** The ways to some servers: each by its own address, or by a wire before it. */
+export function waysTo(
+  targets: readonly Endpoint[],
+  to: (at: readonly Endpoint[], wires: readonly Wire[]) => Route,
+): Pick<Topology, 'direct' | 'route'> {
+  const addresses = (of: readonly Endpoint[]) => of.map(({ host, port }) => ({ host, port }))
+  return {
+    get direct() {
+      return to(addresses(targets), [])
+    },
+    async route() {
+      const wires = await Promise.all(targets.map((target) => Wire.before(target)))
+      return { route: to(addresses(wires), wires), wires }
+    },
+  }
+}
+
+export function wayTo(target: Endpoint, to: (at: Endpoint) => Route): Pick<Topology, 'direct' | 'route'> {
+  return waysTo([target], ([at = target]) => to(at))
 }

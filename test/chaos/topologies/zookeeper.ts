@@ -1,7 +1,5 @@
 import { ZooKeeperEnsemble } from '../../servers/zookeeper/index.js'
-import { type Endpoint, Wire } from '../../wire/wire.js'
-import type { Route } from '../order.js'
-import type { Topology } from './topology.js'
+import { type Topology, waysTo } from './topology.js'
 
 /** Three members of one ZooKeeper. Each episode has a root of its own: what is left below another is nobody's. */
 export async function bringZooKeeper(): Promise<Topology> {
@@ -9,11 +7,11 @@ export async function bringZooKeeper(): Promise<Topology> {
   const { members } = servers
   let episodes = 0
   const root = (): string => `/chaos-${episodes}`
-  const to = (hosts: readonly Endpoint[]): Route => ({
+  const ways = waysTo(members, (at) => ({
     to: 'zookeeper',
-    servers: hosts.map(({ host, port }) => `${host}:${port}`),
+    servers: at.map(({ host, port }) => `${host}:${port}`),
     root: root(),
-  })
+  }))
   return {
     name: 'zookeeper',
     servers: [],
@@ -36,15 +34,12 @@ export async function bringZooKeeper(): Promise<Topology> {
       },
     },
     get direct() {
-      return to(members)
+      return ways.direct
     },
     async empty() {
       episodes += 1
     },
-    async route() {
-      const wires = await Promise.all(members.map((server) => Wire.before(server)))
-      return { route: to(wires), wires }
-    },
+    route: ways.route,
     stop: () => servers.stop(),
   }
 }

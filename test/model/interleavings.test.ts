@@ -1,0 +1,14 @@
+import { describe, test } from 'vitest'
+import { checkModel, timeLimitMs } from './model.js'
+import { calm, faults, latency, renewals, shortLeases, standstills } from './worlds.js'
+
+describe('interleavings', { timeout: timeLimitMs }, () => {
+  test.each([
+    ['nested sections, siblings, several owners: exclusion, order, wake-ups, counts, no loss', calm],
+    ['L1, L2: renewals on top: nothing is lost, however holds nest', renewals],
+    ['leases, force, late answers: exclusion, order, wake-ups, loss told in time, nothing left', latency],
+    ['X1, W4: replies lost, commands lost, timeouts: no stray hold is left', faults],
+    ['L3, L4: the same with leases so short that they end meanwhile', shortLeases],
+    ['L3: clients that stand still, clocks that run apart', standstills],
+  ])('%s', (_, world) => checkModel(world, 300))
+})
