@@ -56,7 +56,7 @@ const named: Readonly<Record<string, Readonly<Record<string, string | readonly s
     'memory + memcached':
       'L3: a holder that is never heard of again has lost its lock one lease later, and knows',
     'PostgreSQL + MySQL, MariaDB': 'S8: a holder that is killed holds others up for its lease, and no longer',
-    SQLite: 'a holder that is killed holds nothing any more, long before its lease ends',
+    SQLite: 'processes that are killed, wherever they are, hold nobody up',
     etcd: 'S8: Holdfast, in the middle of its sections: Go goes on, and no update is lost',
     ZooKeeper:
       'S8: a process of Holdfast that is killed with the lock holds Curator up no longer than its session',
@@ -122,8 +122,7 @@ const named: Readonly<Record<string, Readonly<Record<string, string | readonly s
     SQLite: 'S10: grow when the lock was forced open, when its lease ended, and when it was left free',
   },
   tokens: {
-    PostgreSQL: 'a token is greater than any before its row was cleaned away',
-    'MySQL, MariaDB': 'what was cleaned away starts above all tokens it had',
+    'PostgreSQL + MySQL, MariaDB': 'what was cleaned away starts above all tokens it had',
     SQLite: 'a clean-up is remembered by the next time the machine starts, so that no token can be less',
     etcd: 'S10: tokens grow from client to client, across a change of leader, and after the lock was left free',
     ZooKeeper: 'across hand-over, force, the removal of the folder, and a restart of the server',

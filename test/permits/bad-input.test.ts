@@ -57,6 +57,16 @@ describe.each(['semaphore', 'permitExpirableSemaphore'] as const)('%s', (kind) =
     await expectRefused(semaphore, ['withPermits', {}, 'no function'], ['withPermits', {}])
     await expectRefused(semaphore, ['trySetPermits', 1, { ttlMs: 0 }])
   })
+
+  test('more permits than there ever were are refused or waited for, and are no error', async () => {
+    const semaphore = place.holdfast()[kind](place.lockName())
+    await semaphore.trySetPermits(1)
+    expect(await semaphore.tryAcquire({ permits: 2 })).toBeNull()
+    const waiting = semaphore.acquire({ permits: 2 })
+    await place.eventually(async () => (await semaphore.countWaitingClients()) === 1)
+    await semaphore.addPermits(1)
+    await (await waiting).release()
+  })
 })
 
 test.each([10_001, Number.MAX_SAFE_INTEGER])(
