@@ -101,9 +101,7 @@ const shownBy: ReadonlyArray<readonly [begins: string, redissons: string]> = [
   ['what a client that has gone took comes back when its lease ends, and a waiter', 'testExpireTryAcquire'],
   ['a latch lets pass all that wait when it opens, and is idle then', 'testAwaitTimeout testMultiAwait'],
   ['a latch lets pass all that wait when it opens, and is idle', 'testSingleCountDownAwait_SingleInstance'],
-  ['a reader that dies is gone when its own lease', 'testExpireRead testMultiInstanceReadLockZombieCleanup'],
-  ['a reader that dies is gone when its own lease ends', 'testMultiInstanceZombieReadLockPerformance'],
-  ['redisson#4217: after the write is given back, the read that goes on', 'testReadLockExpirationRenewal'],
+  ['a reader that dies is gone when its own lease', 'testExpireRead'],
 ]
 
 /** Those of other classes of Redisson's, which the files of `test/redisson` have under their names. */
