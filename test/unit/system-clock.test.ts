@@ -24,8 +24,8 @@ describe('SystemClock', () => {
   /** A timer, and when it fired. */
   function timer(delayMs: number) {
     const fired: number[] = []
-    const { cancel } = clock.startTimer(() => fired.push(clock.now() - startedAt), delayMs)
-    return { fired, cancel, fires: () => eventually(() => fired.length > 0) }
+    const started = clock.startTimer(() => fired.push(clock.now() - startedAt), delayMs)
+    return { fired, cancel: () => started.cancel(), fires: () => eventually(() => fired.length > 0) }
   }
 
   test('L3: the time a machine slept counts', () => {
