@@ -6,6 +6,7 @@ import { VirtualClock } from '../../src/stores/memory/index.js'
 import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
 import type { RowSession, Rows } from '../../src/stores/rows/rows.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
+import { inVirtualTime, passing } from '../unit/in-virtual-time.js'
 
 const READ_MS = 0.4
 /** With the wait for the disk. */
@@ -48,12 +49,8 @@ class SilentRows implements Rows {
 
   async #trip(ms: number): Promise<void> {
     this.statements += 1
-    await passed(this.clock, ms)
+    await passing(this.clock, ms)
   }
-}
-
-function passed(clock: VirtualClock, ms: number): Promise<void> {
-  return new Promise((resolve) => clock.startTimer(resolve, ms))
 }
 
 /** All calls of all processes want the lock at one moment. Resolves when the last is through. */
@@ -63,14 +60,9 @@ async function burst() {
   const store = { clock, open: (settings: StoreSettings) => new RowStoreSession(rows, settings) }
   const processes = Array.from({ length: PROCESSES }, () => new Holdfast(store))
   const sections = processes.flatMap((holdfast) =>
-    Array.from({ length: CALLS }, () => holdfast.lock('wanted').withLock(() => passed(clock, SECTION_MS))),
+    Array.from({ length: CALLS }, () => holdfast.lock('wanted').withLock(() => passing(clock, SECTION_MS))),
   )
-  let through = false
-  const all = Promise.all(sections).finally(() => {
-    through = true
-  })
-  while (!through) await clock.advance(1)
-  await all
+  await inVirtualTime(clock, Promise.all(sections))
   const tookMs = clock.now()
   await Promise.all(processes.map((holdfast) => holdfast.close()))
   return { tookMs, statements: rows.statements }

@@ -3,40 +3,32 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { viewOf } from '../../src/client/deadlock/view.js'
 import { kindsOf } from '../../src/client/lock-client.js'
 import { Latch } from '../../src/conformance/latch.js'
-import { DeadlockError, Holdfast, type HoldfastOptions, LockTimeoutError } from '../../src/index.js'
+import { DeadlockError, type HoldfastOptions, LockTimeoutError } from '../../src/index.js'
 import { MOST_EDGES_READ, type SeenEdge } from '../../src/port/edges-port.js'
-import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import type { VirtualClock } from '../../src/stores/memory/index.js'
+import { duringEach } from '../setup/during.js'
 import { closeAll, endOf } from '../unit/in-virtual-time.js'
+import { Processes } from '../unit/processes.js'
 import { deadlocksOf, plainRing, ringOf } from './ring.js'
 
+const processes = duringEach(() => new Processes())
 let clock: VirtualClock
-let store: MemoryStore
-let made: Holdfast[]
 
 beforeEach(() => {
-  clock = new VirtualClock()
-  store = new MemoryStore(clock)
-  made = []
+  clock = processes.clock
 })
 afterEach(async () => {
-  await closeAll(clock, ...made)
+  await closeAll(clock, ...processes.made)
   expect(await edges()).toEqual([])
 })
 
-function client(label: string, options: HoldfastOptions = {}): Holdfast {
-  const holdfast = new Holdfast(store, { label, ...options })
-  made.push(holdfast)
-  return holdfast
-}
+const client = (label: string, options?: HoldfastOptions) => processes.holdfast({ label, ...options })
 
-const three = (options: HoldfastOptions = {}): [Holdfast, Holdfast, Holdfast] => [
-  client('web-1', options),
-  client('web-2', options),
-  client('batch', options),
-]
+const three = (options?: HoldfastOptions) =>
+  [client('web-1', options), client('web-2', options), client('batch', options)] as const
 
 async function edges(): Promise<SeenEdge[]> {
-  const looking = new Holdfast(store)
+  const looking = processes.holdfast()
   const found: SeenEdge[] = []
   for await (const edge of viewOf(kindsOf(looking).session)?.edges.list() ?? []) found.push(edge)
   await looking.close()

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
+import { scene } from '../../src/conformance/scene.js'
 import { ClosedError, LockLostError, LockTimeoutError } from '../../src/index.js'
 import type { AcquireTrace } from '../../src/observe/trace/acquire.js'
 import type { HoldTrace } from '../../src/observe/trace/hold.js'
@@ -53,8 +54,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   })
 
   test('acquire, tryAcquire, lock and tryLock are told as sections are; nested holds one by one', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     const { acquires, holds, releases } = listenTo(lock.name)
     const owner = holdfast.owner()
     const hold = await lock.acquire({ owner })
@@ -73,8 +73,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   })
 
   test('a refusal is an outcome; an abort and a close are told as errors too', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
     const { acquires, holds } = listenTo(lock.name)
     expect(await lock.tryAcquire()).toBeNull()
@@ -110,8 +109,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   })
 
   test('a hold that stands when the client is closed ends with that', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     const { holds } = listenTo(lock.name)
     await lock.acquire({ leaseMs: place.lease(1_000) })
     await holdfast.close()
@@ -119,8 +117,7 @@ describe.each(['memory', 'standalone'] as const)('channels (%s)', (placeName) =>
   })
 
   test('a hold that was handed over says so, and so does the release that did it', async () => {
-    const holdfast = place.holdfast({ handOverSliceMs: 60_000 })
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, place.holdfast({ handOverSliceMs: 60_000 }))
     const { acquires, holds, releases } = listenTo(lock.name)
     const hold = await lock.acquire()
     const from = hold.owner

@@ -1,6 +1,7 @@
 /** The numbers of a client, as its calls make them: over a store in the process, and over a server. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { untilIdle, untilWaiting } from '../../src/conformance/idle.js'
+import { scene } from '../../src/conformance/scene.js'
 import {
   type HoldfastOptions,
   LockLostError,
@@ -19,16 +20,14 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
 
   /** A client, its handle of a lock, and another's hold of that lock. */
   async function contended(options: HoldfastOptions = {}) {
-    const holdfast = place.holdfast(options)
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, place.holdfast(options))
     const far = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
     const untilWaits = (): Promise<unknown> => place.eventually(() => holdfast.metrics().waiting === 1)
     return { holdfast, lock, far, untilWaits }
   }
 
   test('a hold is counted when granted and when given back; nested ones too', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     expect(holdfast.metrics()).toMatchObject({ acquired: 0, held: 0, waiting: 0 })
     await lock.withLock(async () => {
       expect(holdfast.metrics()).toMatchObject({ acquired: 1, held: 1, released: 0 })
@@ -114,8 +113,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
   })
 
   test('a lock whose lease ran out is lost once, and all its holds end', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     const terms = { owner: holdfast.owner(), leaseMs: place.lease(500) }
     const holds = [await lock.acquire(terms), await lock.acquire(terms)]
     await place.eventually(() => holdfast.metrics().held === 0)
@@ -152,8 +150,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     { how: 'inMemory', options: {}, handOvers: { inMemory: 3, byCommand: 0 } },
     { how: 'byCommand', options: { leaseMs: 60_000 }, handOvers: { inMemory: 0, byCommand: 3 } },
   ])('hand-overs among the waiters of a process are counted: $how', async ({ options, handOvers }) => {
-    const holdfast = place.holdfast({ handOverSliceMs: 60_000 })
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, place.holdfast({ handOverSliceMs: 60_000 }))
     const hold = await lock.acquire(options)
     const others = [1, 2, 3].map(() => lock.withLock(options, () => undefined))
     await place.eventually(() => holdfast.metrics().waiting === 3)
@@ -163,8 +160,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
   })
 
   test('whatever happened, what is counted adds up', async () => {
-    const holdfast = place.holdfast()
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place)
     const calls = Array.from({ length: 30 }, async (_, index) => {
       if (index % 3 === 0) return await lock.withLock(() => lock.withLock(() => true))
       return (await lock.tryAcquire({ waitMs: index % 3 === 1 ? 5 : 0 }))?.release()

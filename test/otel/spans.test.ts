@@ -3,6 +3,7 @@ import { type Attributes, SpanStatusCode } from '@opentelemetry/api'
 import { AggregationTemporality, InMemoryMetricExporter } from '@opentelemetry/sdk-metrics'
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { scene } from '../../src/conformance/scene.js'
 import type { Holdfast } from '../../src/index.js'
 import { instrument } from '../../src/integrations/otel/index.js'
 import { tidiedPlace } from '../setup/places.js'
@@ -78,8 +79,7 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
   })
 
   test('the span of a waiter is linked to the hold that let it in', async () => {
-    const holdfast = observed(place.holdfast({ handOverSliceMs: 60_000 }))
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, observed(place.holdfast({ handOverSliceMs: 60_000 })))
     const hold = await lock.acquire()
     const next = lock.withLock(({ owner }) => owner)
     await place.eventually(() => holdfast.metrics().waiting === 1)
@@ -91,8 +91,7 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
   })
 
   test('the span of a call whose time was up is linked to the holds of this client in its way', async () => {
-    const holdfast = observed(place.holdfast())
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, observed(place.holdfast()))
     // A read-write lock of that name is another lock: its holds let nobody in here.
     const other = await holdfast.readWriteLock(lock.name).writeLock().acquire()
     const hold = await lock.acquire()
@@ -134,8 +133,7 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
   })
 
   test('a call that its signal ended is cancelled, and no error; so is a hold that the client’s end cut short', async () => {
-    const holdfast = observed(place.holdfast())
-    const lock = holdfast.lock(place.lockName())
+    const { holdfast, lock } = scene(place, observed(place.holdfast()))
     await lock.acquire({ leaseMs: place.lease(1_000) })
     await expect(lock.acquire({ signal: AbortSignal.abort(new Error('secret')) })).rejects.toThrow('secret')
     await holdfast.close()

@@ -5,7 +5,6 @@ import type {
   AcquireRequest,
   BatchPort,
   HandOverRequest,
-  LockState,
   ReleaseReply,
   ReleaseRequest,
 } from '../../src/port/lock-port.js'
@@ -29,8 +28,8 @@ export class FallingSilent extends ScriptedPort implements ValuesPort {
     together = false,
   ) {
     super(true)
-    const ask = (requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> =>
-      this.#answer('acquire', 'several', Array(requests.length).fill(GRANTED))
+    const ask = (requests: readonly AcquireRequest[]) =>
+      this.#answer<readonly AcquireReply[]>('acquire', 'several', Array(requests.length).fill(GRANTED))
     if (together) this.together = { placeOf: () => 0, acquireAll: ask, acquireOne: ask }
   }
 
@@ -43,34 +42,22 @@ export class FallingSilent extends ScriptedPort implements ValuesPort {
     this.#silent = () => false
   }
 
-  override acquire({ owner }: AcquireRequest): Promise<AcquireReply> {
-    return this.#answer('acquire', owner, { outcome: 'granted', fence: 1n })
-  }
+  override acquire = ({ owner }: AcquireRequest) =>
+    this.#answer<AcquireReply>('acquire', owner, { outcome: 'granted', fence: 1n })
 
-  override handOver({ owner }: HandOverRequest): Promise<AcquireReply> {
-    return this.#answer('handOver', owner, { outcome: 'granted', fence: 2n })
-  }
+  override handOver = ({ owner }: HandOverRequest) =>
+    this.#answer<AcquireReply>('handOver', owner, { outcome: 'granted', fence: 2n })
 
-  override release({ owner }: ReleaseRequest): Promise<ReleaseReply> {
-    return this.#answer('release', owner, 'released')
-  }
+  override release = ({ owner }: ReleaseRequest) => this.#answer<ReleaseReply>('release', owner, 'released')
 
-  override abandon({ owner }: AcquireRequest): Promise<void> {
-    return this.#answer('abandon', owner, undefined)
-  }
+  override abandon = ({ owner }: AcquireRequest) => this.#answer<void>('abandon', owner, undefined)
 
   /** It keeps no values. */
-  read(name: string): Promise<KeptValue | undefined> {
-    return this.#answer('read', name, undefined)
-  }
+  read = (name: string) => this.#answer<KeptValue | undefined>('read', name, undefined)
 
-  override inspect(name: string): Promise<LockState> {
-    return this.#answer('inspect', name, { name, owners: [], remainingMs: 0 })
-  }
+  override inspect = (name: string) => this.#answer('inspect', name, { name, owners: [], remainingMs: 0 })
 
-  keep({ name }: { readonly name: string }): Promise<boolean> {
-    return this.#answer('keep', name, true)
-  }
+  keep = ({ name }: { readonly name: string }) => this.#answer('keep', name, true)
 
   async #answer<Reply>(command: string, about: string, reply: Reply): Promise<Reply> {
     this.sent.push(`${command} ${about}`)

@@ -66,6 +66,22 @@ describe('hand-over is bounded', () => {
     expect(order).toEqual(['there', 'here'])
   })
 
+  test.each([2, 3, 5])('of %i clients that come again and again each gets its share', async (clients) => {
+    const counts = Array<number>(clients).fill(0)
+    const loops = counts.flatMap((_, index) => {
+      const lock = processes.client()
+      return [1, 2, 3, 4].map(async () => {
+        while (processes.clock.now() < 2_000)
+          await lock.withLock(async () => {
+            counts[index] = (counts[index] ?? 0) + 1
+            await pass(1)
+          })
+      })
+    })
+    await inVirtualTime(processes.clock, Promise.all(loops))
+    expect(Math.min(...counts)).toBeGreaterThan(0.6 * Math.max(...counts))
+  })
+
   test.each([
     { bound: { maxHandOvers: 3 }, terms: {} },
     { bound: { maxHandOvers: 0 }, terms: {} },

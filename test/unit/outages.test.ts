@@ -1,12 +1,13 @@
 /** What calls make of a store that fails: rule H4, where the store is met by several calls or parts of one. */
 import { expect, test } from 'vitest'
 import { Disturbance, disturbedStore } from '../../src/conformance/disturbed-store.js'
-import { Holdfast } from '../../src/index.js'
+import { Holdfast, quorum } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { FallingSilent } from './falling-silent.js'
-import { endOf } from './in-virtual-time.js'
+import { closeAll, endOf } from './in-virtual-time.js'
 import { within } from './scenery.js'
 import { ScriptedLocker } from './scripted-locker.js'
+import { storeOn } from './scripted-port.js'
 
 const COMMAND_TIMEOUT_MS = 3_000
 const STORE_TIMEOUT_MS = 10_000
@@ -48,4 +49,23 @@ test.each([
   await clock.advance(patienceMs + COMMAND_TIMEOUT_MS)
   const refused = { error: { code: 'STORE_ERROR', reason: 'timeout' } }
   for (const end of calls) expect(end).toMatchObject(waitMs === 0 ? { at: COMMAND_TIMEOUT_MS } : refused)
+})
+
+/** Of other calls: test/liveness/settling.test.ts. */
+test('H4: a question about a lock that is being released settles within one command, in a quorum whose servers all fall silent', async () => {
+  const clock = new VirtualClock()
+  const servers = [1, 2, 3].map(() => new FallingSilent(clock, COMMAND_TIMEOUT_MS))
+  const holdfast = new Holdfast(quorum(servers.map((server) => storeOn(clock, server))))
+  holdfast.on('error', () => undefined)
+  const lock = holdfast.lock('lock')
+  const acquire = lock.acquire()
+  await clock.advance(100)
+  const hold = await acquire
+  for (const server of servers) server.fallSilent('release', 'abandon', 'inspect')
+  endOf(clock, hold.release())
+  const question = endOf(clock, lock.isLocked())
+  await clock.advance(60_000)
+  expect(question).toMatchObject({ at: 3_100, error: { code: 'STORE_ERROR', transient: true } })
+  for (const server of servers) server.recover()
+  await closeAll(clock, holdfast)
 })

@@ -29,7 +29,7 @@ describe('Pauses', () => {
   test('H30: what is tried again and again leaves nothing behind', async () => {
     class Away extends ScriptedPort {
       tries = 0
-      override async abandon(): Promise<void> {
+      override abandon = async (): Promise<void> => {
         this.tries += 1
         throw new StoreError('unreachable', 'release', { transient: true })
       }

@@ -79,6 +79,13 @@ test.each([
   'after a release that others wait for, the process lets them ask first: $what',
   async ({ asideMs, pauseMs }) => {
     port.polls = { ...port.polls, ...(asideMs && { asideMs }) }
+    const forced = lock.acquire()
+    await answer(GRANTED)
+    await forced
+    const forcing = lock.forceUnlock()
+    await settle()
+    port.forces.last.answer(true)
+    await forcing
     const hold = lock.acquire()
     await answer(GRANTED)
     const ended = (await hold).release()

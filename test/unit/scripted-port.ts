@@ -27,11 +27,10 @@ export interface Sent<Request, Reply> {
 class Inbox<Request, Reply> {
   readonly all: Sent<Request, Reply>[] = []
 
-  take(request: Request): Promise<Reply> {
-    return new Promise((resolve, reject) => {
+  readonly take = (request: Request): Promise<Reply> =>
+    new Promise((resolve, reject) => {
       this.all.push({ request, answer: resolve, fail: reject })
     })
-  }
 
   /** The latest. */
   get last(): Sent<Request, Reply> {
@@ -60,23 +59,15 @@ export class ScriptedPort implements LockPort {
   /** Set where the store keeps a line. */
   line: StoreLine | undefined
 
+  acquire = this.acquires.take
+  abandon = this.abandons.take
+  handOver = this.handOvers.take
+  release = this.releases.take
+  forceUnlock = this.forces.take
+  tie = this.ties.take
+  inspect = this.inspections.take
+
   constructor(readonly watchesInOrder = false) {}
-
-  acquire(request: AcquireRequest): Promise<AcquireReply> {
-    return this.acquires.take(request)
-  }
-
-  abandon(request: AcquireRequest): Promise<void> {
-    return this.abandons.take(request)
-  }
-
-  handOver(request: HandOverRequest): Promise<AcquireReply> {
-    return this.handOvers.take(request)
-  }
-
-  release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return this.releases.take(request)
-  }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     this.batches.push(requests.length)
@@ -93,18 +84,6 @@ export class ScriptedPort implements LockPort {
         this.doubts += 1
       },
     }
-  }
-
-  forceUnlock(name: string): Promise<boolean> {
-    return this.forces.take(name)
-  }
-
-  tie(name: string): Promise<boolean> {
-    return this.ties.take(name)
-  }
-
-  inspect(name: string): Promise<LockState> {
-    return this.inspections.take(name)
   }
 
   async countWatchers(): Promise<number> {

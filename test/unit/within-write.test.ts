@@ -1,48 +1,28 @@
 /** A read that waits when its owner's write begins is made within that write from then on: it waits for nobody any more. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
-import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import { expect, test } from 'vitest'
+import { duringEach } from '../setup/during.js'
+import { endOf } from './in-virtual-time.js'
+import { Processes } from './processes.js'
 
-let clock: VirtualClock
-let made: Holdfast[]
-let client: () => Holdfast
-
-beforeEach(() => {
-  clock = new VirtualClock()
-  const store = new MemoryStore(clock)
-  made = []
-  client = () => {
-    const holdfast = new Holdfast(store)
-    made.push(holdfast)
-    return holdfast
-  }
-})
-afterEach(() => Promise.all(made.map((holdfast) => holdfast.close())))
+const processes = duringEach(() => new Processes())
 
 test('O2: nor for another owner’s call that came before it', async () => {
-  const [here, elsewhere] = [client(), client()]
-  const [lock, before] = [
-    here.readWriteLock('lock'),
-    await elsewhere.readWriteLock('lock').writeLock().acquire(),
-  ]
+  const { clock } = processes
+  const [here, elsewhere] = [processes.holdfast(), processes.holdfast()]
+  const lock = here.readWriteLock('lock')
+  const before = await elsewhere.readWriteLock('lock').writeLock().acquire()
   const owner = here.owner()
   const writing = lock.writeLock().acquire({ owner })
   await clock.advance(10)
   const other = lock.readLock().acquire({ owner: here.owner() })
   await clock.advance(10)
-  let reading = false
-  const read = lock
-    .readLock()
-    .acquire({ owner })
-    .finally(() => {
-      reading = true
-    })
+  const read = endOf(clock, lock.readLock().acquire({ owner }))
   await clock.advance(10)
   await before.release()
   const write = await writing
   await clock.advance(10)
-  expect(reading).toBe(true)
-  await (await read).release()
+  expect(read.value).toBeDefined()
+  await read.value?.release()
   await write.release()
   await (await other).release()
   expect(await lock.writeLock().isLocked()).toBe(false)
