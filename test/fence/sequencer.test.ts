@@ -6,7 +6,7 @@ import { InvalidArgumentError } from '../../src/index.js'
 import { checkSequencer } from '../../src/kinds/fencing/check-sequencer.js'
 import { decodeSequencer, encodeSequencer, type Sequencer } from '../../src/kinds/fencing/sequencer.js'
 import { runsOr } from '../properties/runs.js'
-import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
+import { fenceOf, freshName, freshOwner, stands } from './stand.js'
 
 const sequencers: fc.Arbitrary<Sequencer> = fc.record({
   kind: fc.constantFrom('fenced lock', 'write lock'),
@@ -66,11 +66,7 @@ describe('the text of a sequencer', () => {
   })
 })
 
-describe.each([
-  { where: 'memory', stand: memoryStand() },
-  { where: 'standalone', stand: standaloneStand() },
-  { where: 'cluster', stand: clusterStand() },
-])('checking a sequencer ($where)', ({ stand }) => {
+describe.each(stands())('checking a sequencer ($where)', ({ stand }) => {
   const { fenced } = stand.session()
   const resource = stand.session().fenced
   afterAll(() => stand.close())

@@ -6,14 +6,12 @@ import { rejectionOf } from '../../src/conformance/outcome.js'
 import { onDatabases } from '../setup/databases.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { stockOf } from './sql/stock-of.js'
+import { stockOf } from './stock.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB'], (database, product) => {
   describe('fenced rows', () => {
     const stock = duringAll(() => stockOf(product, database().address))
-    beforeAll(async () => {
-      await stock.create()
-    })
+    beforeAll(() => stock.create())
 
     test('the page shows these statements', async () => {
       const page = await readFile(new URL('../../docs/fencing.md', import.meta.url), 'utf8')
