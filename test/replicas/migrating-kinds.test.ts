@@ -1,7 +1,9 @@
-/** The other kinds in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
+/** Kinds of several keys in a cluster while their slot moves to another node: nothing is done by halves, and all goes on when it has moved. */
 import { describe, expect, test } from 'vitest'
 import { Latch } from '../../src/conformance/latch.js'
-import type { Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
+import type { CountDownLatch, Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
+import { holdsKeyOf } from '../../src/stores/redis/keys/read-write-keys.js'
+import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventsOf } from '../fault/heard.js'
 import { takes } from '../fault/takes.js'
 import { eventually } from '../setup/eventually.js'
@@ -46,6 +48,17 @@ function waitedFor(
         if ('acquiredPermits' in semaphore) expect(await semaphore.acquiredPermits()).toBe(0)
       },
     }
+  }
+}
+
+/** Another process waits for a latch with a count of two: what opens it. */
+function opened(act: (latch: CountDownLatch) => Promise<unknown>): Setting {
+  return async (near, far, name) => {
+    const latch = near.countDownLatch(name)
+    await latch.trySetCount(2)
+    const waiting = far.countDownLatch(name).await()
+    await eventually(() => latch.countWaitingClients())
+    return { act: () => act(latch), seen: () => waiting }
   }
 }
 
@@ -133,26 +146,13 @@ const settings: Readonly<Record<string, Setting>> = {
       seen: async () => expect(await semaphore.acquiredPermits()).toBe(0),
     }
   },
-  'latch: counted down, which somebody waits for': async (near, far, name) => {
-    const latch = near.countDownLatch(name)
-    await latch.trySetCount(2)
-    const waiting = far.countDownLatch(name).await()
-    await eventually(() => latch.countWaitingClients())
-    return {
-      act: async () => {
-        expect(await latch.countDown()).toBe(1)
-        expect(await latch.countDown()).toBe(0)
-      },
-      seen: () => waiting,
-    }
-  },
-  'latch: deleted, which somebody waits for': async (near, far, name) => {
-    const latch = near.countDownLatch(name)
-    await latch.trySetCount(2)
-    const waiting = far.countDownLatch(name).await()
-    await eventually(() => latch.countWaitingClients())
-    return { act: async () => expect(await latch.delete()).toBe(true), seen: () => waiting }
-  },
+  'latch: counted down, which somebody waits for': opened(async (latch) => {
+    expect(await latch.countDown()).toBe(1)
+    expect(await latch.countDown()).toBe(0)
+  }),
+  'latch: deleted, which somebody waits for': opened(async (latch) =>
+    expect(await latch.delete()).toBe(true),
+  ),
   'latch: set': async (near, far, name) => {
     const latch = near.countDownLatch(name)
     return {
@@ -224,6 +224,12 @@ const states: Readonly<Record<string, (keys: readonly string[], name: string) =>
   'all keys have moved': (keys) => keys,
 }
 
+/** Long enough for an attempt, and for what the client library does about a slot on its way. */
+async function attempted(acting: Promise<unknown> | undefined, withinMs: number): Promise<void> {
+  acting?.catch(() => undefined)
+  await Promise.race([acting, new Promise((resolve) => setTimeout(resolve, withinMs))])
+}
+
 let names = 0
 
 describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
@@ -235,9 +241,7 @@ describe.each(Object.keys(states))('H27: a slot on its way, %s', (state) => {
     const keys = await move.keys()
     await move.take((states[state]?.(keys, name) ?? []).filter((key) => keys.includes(key)))
     const acting = scene?.act()
-    acting?.catch(() => undefined)
-    // Long enough for an attempt, and for what the client library does about a slot on its way.
-    await Promise.race([acting, new Promise((resolve) => setTimeout(resolve, scene?.meanwhileMs ?? 400))])
+    await attempted(acting, scene?.meanwhileMs ?? 400)
     await move.finish()
     await acting
     await scene?.seen()
@@ -266,3 +270,49 @@ describe.each(['nothing has moved yet', 'all keys have moved'])(
     )
   },
 )
+
+/** Whether there is a line in the slot of that key. */
+async function inLine(key: string): Promise<boolean> {
+  const ask = ['GETKEYSINSLOT', slotOf(key), 100] as const
+  const keys = await Promise.all(place.nodes.map((node) => node.call('CLUSTER', ...ask)))
+  return keys.flat().some((each) => String(each).includes('_line'))
+}
+
+describe.each([
+  ['fairLock', (name: string) => name],
+  ['writeLock', holdsKeyOf],
+  ['readLock', holdsKeyOf],
+] as const)('H27: %s', (kind, keyOf) => {
+  test.each(['nothing has moved yet', 'the lock itself has moved, what is beside it has not'])(
+    'a release with a waiter in line, while %s: done when the slot has moved, and not by halves',
+    async (state) => {
+      const name = `migrating-${kind}-${state.length}`
+      const key = keyOf(name)
+      const [near, far] = [holdfast(), holdfast()]
+      const hold = await takes[kind](near, name)
+      const waiting = kind === 'fairLock' ? far.fairLock(name) : far.readWriteLock(name).writeLock()
+      let next: Hold | undefined
+      const wait = waiting.acquire().then((granted) => {
+        next = granted
+      })
+      // The line is there, and the waiter hears of what happens.
+      await eventually(() => waiting.countWaitingClients())
+      await eventually(() => inLine(key))
+      const move = await place.move(key)
+      if (state.startsWith('the lock')) await move.take([key])
+      const before = await move.raw(key).catch(() => undefined)
+      let released = false
+      const releasing = hold.release().then(() => {
+        released = true
+      })
+      await attempted(releasing, 1_000)
+      expect(released).toBe(false)
+      expect(await move.raw(key).catch(() => undefined)).toEqual(before)
+      expect(next).toBeUndefined()
+      await move.finish()
+      await releasing
+      await wait
+      await next?.release()
+    },
+  )
+})
