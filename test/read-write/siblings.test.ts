@@ -86,46 +86,34 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       for (const order of orders) await takeTurns(order, within)
     })
 
-    test('a section within the writing one is let in, past siblings that wait', async () => {
-      const { holdfast, read, write, room } = open()
-      const work = holdfast.run(() =>
-        Promise.all([
-          write.withLock(async () => {
-            await tick()
-            await Promise.all([1, 2].map((nested) => read.withLock(() => room.section(`nested ${nested}`))))
-            expect(await read.tryAcquire().then((hold) => hold?.release().then(() => true))).toBe(true)
-            await write.withLock(() => room.section('again'))
-          }),
-          read.withLock(() => room.section('sibling')),
-          write.withLock(() => room.section('writer')),
-        ]),
-      )
-      await settles(holdfast, work)
-      // Readers side by side may meet in the room, and enter in either order; nobody else may.
-      const [within, after] = [room.seen.slice(0, -2), room.seen.slice(-2)]
-      expect(within.at(-1)).toBe('again')
-      expect(new Set(within.flatMap((inside) => inside.split('+')))).toEqual(
-        new Set(['nested 1', 'nested 2', 'again']),
-      )
-      expect(within).toHaveLength(3)
-      expect(after.toSorted()).toEqual(['sibling', 'writer'])
-    })
-
-    test('within a writing section: what is nested deeper goes past a sibling that waits', async () => {
-      const { holdfast, read, write, room } = open()
-      const work = write.withLock(() =>
-        Promise.all([
-          write.withLock(async () => {
-            await tick()
-            await read.withLock(() => room.section('nested'))
-            await write.withLock(() => room.section('again'))
-          }),
-          read.withLock(() => room.section('sibling')),
-        ]),
-      )
-      await settles(holdfast, work)
-      expect(room.seen).toEqual(['nested', 'again', 'sibling'])
-    })
+    test.each(['run', 'a writing section'])(
+      'in %s: a section within the writing one is let in, past siblings that wait',
+      async (scope) => {
+        const sides = open()
+        const { holdfast, read, write, room } = sides
+        const work = scopes[scope]?.(sides, () =>
+          Promise.all([
+            write.withLock(async () => {
+              await tick()
+              await Promise.all([1, 2].map((nested) => read.withLock(() => room.section(`nested ${nested}`))))
+              expect(await read.tryAcquire().then((hold) => hold?.release().then(() => true))).toBe(true)
+              await write.withLock(() => room.section('again'))
+            }),
+            read.withLock(() => room.section('sibling')),
+            write.withLock(() => room.section('writer')),
+          ]),
+        )
+        await settles(holdfast, Promise.resolve(work))
+        // Readers side by side may meet in the room, and enter in either order; nobody else may.
+        const [within, after] = [room.seen.slice(0, -2), room.seen.slice(-2)]
+        expect(within.at(-1)).toBe('again')
+        expect(new Set(within.flatMap((inside) => inside.split('+')))).toEqual(
+          new Set(['nested 1', 'nested 2', 'again']),
+        )
+        expect(within).toHaveLength(3)
+        expect(after.toSorted()).toEqual(['sibling', 'writer'])
+      },
+    )
 
     test('holds of one scope nest, however they are asked for', async () => {
       const { holdfast, read, write } = open()
