@@ -35,10 +35,7 @@ class Queue {
     const hold = await this.lock.acquire(leased)
     const waits = others.map((options) => this.lock.acquire({ ...leased, ...options }))
     for (const wait of waits) wait.catch(() => undefined)
-    await eventually(
-      () => this.lock.countWaitingClients(),
-      (count) => count === 1,
-    )
+    await eventually(async () => (await this.lock.countWaitingClients()) === 1)
     return [hold, waits]
   }
 
@@ -106,10 +103,7 @@ describe('the lock is gone when it is to be handed over', () => {
     const mine = watched.lock(queue.scene.name)
     const hold = await mine.acquire()
     const [first, second] = [mine.acquire(), mine.acquire(leased)]
-    await eventually(
-      () => mine.countWaitingClients(),
-      (count) => count === 1,
-    )
+    await eventually(async () => (await mine.countWaitingClients()) === 1)
     await queue.scene.direct.del(queue.scene.name)
     await hold.release()
     const heir = await first

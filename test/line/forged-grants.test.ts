@@ -97,10 +97,7 @@ describe.each(['standalone', 'cluster'] as const)('in %s', (where) => {
     const enter = async (): Promise<void> => {
       const hold = await holding.lock(scene.name).acquire()
       const entering = waiting.lock(scene.name).acquire({ owner })
-      await eventually(
-        () => scene.direct.zcard(`holdfast_line:{${scene.name}}`),
-        (places) => places > 0,
-      )
+      await eventually(async () => (await scene.direct.zcard(`holdfast_line:{${scene.name}}`)) > 0)
       let entered = false
       void entering.then(() => {
         entered = true

@@ -171,10 +171,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     await holdfast.lock(scene.name).withLock(() => undefined)
     const hold = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
     const waiting = holdfast.readWriteLock(scene.name).readLock().acquire({ waitMs: 20_000 })
-    await eventually(
-      async () => Number(await scene.direct.zcard(`holdfast_rw_line:{${scene.name}}`)),
-      (places) => places === 1,
-    )
+    await eventually(async () => Number(await scene.direct.zcard(`holdfast_rw_line:{${scene.name}}`)) === 1)
     await hasItsTurn(hold, waiting)
     saidOnce('holdfast_line:*')
   })
@@ -213,10 +210,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     await allow('~*', '&*')
     await onEachNode('CLIENT', 'KILL', 'USER', 'restricted')
     // The client has noticed when its connection works again.
-    await eventually(
-      () => lock.isLocked().catch(() => undefined),
-      (locked) => locked === true,
-    )
+    await eventually(async () => (await lock.isLocked().catch(() => undefined)) === true)
     const waiting = lock.acquire({ waitMs: 20_000 })
     await eventually(placesInLine, (places) => places === 1)
     await hasItsTurn(hold, waiting)

@@ -155,14 +155,6 @@ describe.each(['lock', 'fenced', 'fair'] as const)('%s', (kind) => {
     expect(await holder.remainingMs(name)).toBe(10_000)
   })
 
-  test('after half of its lease the row is asked, and the lease set anew', async () => {
-    await release()
-    await waiter.hears(`${kind} ${next}`)
-    await place.pass(2_500)
-    expect((await waiter.granted(kind, name, next)).granted).toBeUndefined()
-    expect(await waiter.remainingMs(name)).toBe(WATCHDOG_MS)
-  })
-
   test('a client that does not take over loses it with the lease of the grant: the next in line has it', async () => {
     const behind = await other.joinLine(kind, name)
     await release()
