@@ -102,7 +102,7 @@ const clock: Project = {
     'test/cli/run-tree.test.ts',
     'test/connections/{cluster-moves,command-deadline,process,sentinels,wrong-server}.test.ts',
     'test/costs/{contention,hand-over,renewal,shares}.test.ts',
-    'test/fault/{hung-server,lost-key,other-type,refused-commands,restart,resumed-machine,short-lease,silent-news,store-timeout}.test.ts',
+    'test/fault/{hung-server,other-type,refused-commands,restart,resumed-machine,short-lease,silent-news,store-timeout}.test.ts',
     'test/lessons/{fair-line,lease,outage,redlock}.test.ts',
     'test/liveness/{settling,waking}.test.ts',
     'test/permits/lease-time.test.ts',

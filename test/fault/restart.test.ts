@@ -23,19 +23,22 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
     await scene.nothingLeft()
   })
 
-  test('W2: without its data, while one waits: the waiter is in, the holder is told', async () => {
-    // A lease so long that its end wakes nobody here.
-    const hold = await scene.holdfast().lock(scene.name).acquire({ leaseMs: 60_000 })
-    const waiting = scene.holdfast({ commandTimeoutMs: 500 }).lock(scene.name).acquire()
-    await eventually(async () => (await scene.channels()).length > 0)
-    await server.restart({ keepData: false })
-    const next = await waiting
-    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
-    await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
-    expect(await scene.holds()).toEqual({ [next.owner]: '1' })
-    await next.release()
-    await scene.nothingLeft()
-  })
+  test.each(['lock', 'fairLock'] as const)(
+    'W2, X2: without data and scripts, while one waits for a %s: the waiter is in, the holder is told',
+    async (kind) => {
+      // A lease so long that its end wakes nobody here.
+      const hold = await scene.holdfast()[kind](scene.name).acquire({ leaseMs: 60_000 })
+      const waiting = scene.holdfast({ commandTimeoutMs: 500 })[kind](scene.name).acquire()
+      await eventually(async () => (await scene.channels()).length > 0)
+      await server.restart({ keepData: false })
+      const next = await waiting
+      expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+      await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
+      expect(await scene.holds()).toEqual({ [next.owner]: '1' })
+      await next.release()
+      await scene.nothingLeft()
+    },
+  )
 
   test('W5: calls to a server that is gone end in time, and work again when it is back', async () => {
     const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 800 })

@@ -111,26 +111,19 @@ export class Scene {
   /** No hold, no channel in the server; no caller, tenure, timer or stray in any client. */
   async nothingLeft(): Promise<void> {
     await eventually(
-      async () => JSON.stringify(await this.holds()),
-      (holds) => holds === '{}',
+      () => this.holds(),
+      (holds) => Object.keys(holds).length === 0,
     )
     for (const holdfast of this.#made) {
-      await eventually(
-        () => JSON.stringify(holdfast.census),
-        (census) => census === JSON.stringify(NOTHING),
-      )
+      await eventually(() => JSON.stringify(holdfast.census) === JSON.stringify(NOTHING))
     }
     // The server has not heard that they are over, and keeps their subscriptions.
     for (const { connections } of this.proxies)
       for (const connection of connections) if (connection.silent) connection.break()
-    const channels = async (): Promise<string[]> => [
-      ...(await this.channels()),
-      ...(await this.processChannels(...this.#made)),
-    ]
-    await eventually(
-      async () => (await channels()).join(),
-      (left) => left === '',
-    )
+    await eventually(async () => {
+      const left = [await this.channels(), await this.processChannels(...this.#made)]
+      return left.flat().length === 0
+    })
   }
 
   /** Channels of this scene's lock that somebody is subscribed to. */

@@ -6,6 +6,7 @@ import { quorum } from '../../src/stores/quorum/quorum.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 import { Wire } from '../wire/wire.js'
 
 const ROUND_TRIP_MS = 60
@@ -90,6 +91,20 @@ describe.each(stages)('chaos 6050: a lease too short for the way to the store ($
         reason: 'timeout',
       })
       expect(await lock.isLocked()).toBe(false)
+    },
+  )
+
+  test.skipIf(count > 1)(
+    'chaos 5038: a multi-lock’s first members are kept from ending over a distance of two fifths of the lease',
+    async () => {
+      const names = ['first', 'distant', 'third'] as const
+      const lock = holdfast.multiLock(names.map((name, at) => holdfast[at === 1 ? 'lock' : 'fairLock'](name)))
+      // No longer than that: an answer comes within the time of a command.
+      const leaseMs = Math.min(lasting(1_000), 4_000)
+      for (const distance of distances) distance.delayMs = leaseMs / 5
+      const hold = await lock.acquire({ leaseMs, waitMs: 8 * leaseMs })
+      expect(hold.remainingMs()).toBeGreaterThan(0)
+      await hold.release()
     },
   )
 

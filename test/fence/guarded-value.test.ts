@@ -1,16 +1,12 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { StaleFenceError } from '../../src/base/errors/stale-fence-error.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { InvalidArgumentError } from '../../src/index.js'
 import { GuardedValue } from '../../src/kinds/fencing/guarded-value.js'
 import { PrivateServer } from '../redisson/private-server.js'
-import { clusterStand, freshName, memoryStand, standaloneStand } from './stand.js'
+import { freshName, standaloneStand, stands } from './stand.js'
 
-describe.each([
-  { where: 'memory', stand: memoryStand() },
-  { where: 'standalone', stand: standaloneStand() },
-  { where: 'cluster', stand: clusterStand() },
-])('a guarded value ($where)', ({ stand }) => {
+describe.each(stands())('a guarded value ($where)', ({ stand }) => {
   const { guarded, fenced } = stand.session()
   const fresh = (): GuardedValue => new GuardedValue(freshName(), guarded, (ask) => ask())
   afterAll(() => stand.close())
@@ -79,6 +75,7 @@ describe.each([
 
 test('a full server refuses a write and takes a removal', async () => {
   const server = await PrivateServer.bring()
+  onTestFinished(() => server.stop())
   const stand = standaloneStand(server.client())
   const value = new GuardedValue(freshName(), stand.session().guarded, (ask) => ask())
   await value.set('before', 1n)
@@ -90,6 +87,4 @@ test('a full server refuses a write and takes a removal', async () => {
   expect(await value.get()).toBeUndefined()
   await expect(value.set('late', 2n)).rejects.toMatchObject({ seen: 3n })
   await stand.close()
-  await server.tidy()
-  await server.stop()
 })

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Hold, Holdfast } from '../../src/index.js'
 import { placeOf } from '../setup/places.js'
 
 describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
@@ -6,6 +7,13 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
   (placeName) => {
     const place = placeOf(placeName)
     afterEach(() => place.tidy())
+
+    async function expectStale(resource: Holdfast, ...holds: Hold[]): Promise<void> {
+      for (const hold of holds)
+        await expect(resource.checkSequencer(hold.sequencer())).rejects.toMatchObject({
+          code: 'SEQUENCER_STALE',
+        })
+    }
 
     test('say how the lock is held, and are good for as long as it is', async () => {
       const [holder, resource] = [place.holdfast(), place.holdfast()]
@@ -17,9 +25,7 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
         fence: writing.fence,
       })
       await writing.release()
-      await expect(resource.checkSequencer(writing.sequencer())).rejects.toMatchObject({
-        code: 'SEQUENCER_STALE',
-      })
+      await expectStale(resource, writing)
       const readings = [
         await holder.readWriteLock(name).readLock().acquire(),
         await resource.readWriteLock(name).readLock().acquire(),
@@ -31,11 +37,7 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
         })
       }
       for (const reading of readings) await reading.release()
-      for (const reading of readings) {
-        await expect(resource.checkSequencer(reading.sequencer())).rejects.toMatchObject({
-          code: 'SEQUENCER_STALE',
-        })
-      }
+      await expectStale(resource, ...readings)
     })
 
     test('a hold that is nested has the tenure’s; a later tenure of the same owner is another', async () => {
@@ -49,9 +51,7 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
       expect(await holdfast.checkSequencer(outer.sequencer())).toMatchObject({ fence: outer.fence })
       await outer.release()
       const later = await lock.acquire({ owner })
-      await expect(holdfast.checkSequencer(outer.sequencer())).rejects.toMatchObject({
-        code: 'SEQUENCER_STALE',
-      })
+      await expectStale(holdfast, outer)
       expect(await holdfast.checkSequencer(later.sequencer())).toMatchObject({ fence: later.fence })
       await later.release()
     })

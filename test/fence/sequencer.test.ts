@@ -6,7 +6,7 @@ import { InvalidArgumentError } from '../../src/index.js'
 import { checkSequencer } from '../../src/kinds/fencing/check-sequencer.js'
 import { decodeSequencer, encodeSequencer, type Sequencer } from '../../src/kinds/fencing/sequencer.js'
 import { runsOr } from '../properties/runs.js'
-import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
+import { fenceOf, freshName, freshOwner, stands } from './stand.js'
 
 const sequencers: fc.Arbitrary<Sequencer> = fc.record({
   kind: fc.constantFrom('fenced lock', 'write lock'),
@@ -66,11 +66,7 @@ describe('the text of a sequencer', () => {
   })
 })
 
-describe.each([
-  { where: 'memory', stand: memoryStand() },
-  { where: 'standalone', stand: standaloneStand() },
-  { where: 'cluster', stand: clusterStand() },
-])('checking a sequencer ($where)', ({ stand }) => {
+describe.each(stands())('checking a sequencer ($where)', ({ stand }) => {
   const { fenced } = stand.session()
   const resource = stand.session().fenced
   afterAll(() => stand.close())
@@ -115,18 +111,12 @@ describe.each([
     await expect(check(forged)).rejects.toMatchObject({ code: 'SEQUENCER_INVALID' })
   })
 
-  test('with the token of another owner it is refused', async () => {
-    const held = await take(freshName())
-    const forged = encodeSequencer({ ...held, owner: freshOwner() })
-    await expect(check(forged)).rejects.toMatchObject(stale(1n, 1n))
-  })
-
-  test('of a lock the store does not know it is stale, of a kind it does not keep invalid', async () => {
-    const held = await take(freshName())
-    const elsewhere = encodeSequencer({ ...held, name: freshName() })
-    await expect(check(elsewhere)).rejects.toMatchObject(stale(1n, undefined))
-    await expect(check(encodeSequencer({ ...held, kind: 'read lock' }))).rejects.toMatchObject({
-      code: 'SEQUENCER_INVALID',
-    })
+  test.each([
+    ['another owner', { owner: freshOwner() }, stale(1n, 1n)],
+    ['a lock the store does not know', { name: freshName() }, stale(1n, undefined)],
+    ['a kind it does not keep', { kind: 'read lock' }, { code: 'SEQUENCER_INVALID' }],
+  ])('with the token of %s it is refused', async (_, changes, refusal) => {
+    const forged = { ...(await take(freshName())), ...changes }
+    await expect(check(encodeSequencer(forged))).rejects.toMatchObject(refusal)
   })
 })

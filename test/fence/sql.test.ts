@@ -6,14 +6,12 @@ import { rejectionOf } from '../../src/conformance/outcome.js'
 import { onDatabases } from '../setup/databases.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { stockOf } from './sql/stock-of.js'
+import { stockOf } from './stock.js'
 
 await onDatabases(['PostgreSQL', 'MariaDB'], (database, product) => {
   describe('fenced rows', () => {
     const stock = duringAll(() => stockOf(product, database().address))
-    beforeAll(async () => {
-      await stock.create()
-    })
+    beforeAll(() => stock.create())
 
     test('the page shows these statements', async () => {
       const page = await readFile(new URL('../../docs/fencing.md', import.meta.url), 'utf8')
@@ -52,10 +50,7 @@ await onDatabases(['PostgreSQL', 'MariaDB'], (database, product) => {
         await stock.put(item, 1, 1n)
         const commit = await stock.updateOpen(item, 2, 2n)
         const late = stock[write](item, 99, 1n).catch((error: unknown) => error)
-        await eventually(
-          () => stock.blocked(),
-          (blocked) => blocked > 0,
-        )
+        await eventually(async () => (await stock.blocked()) > 0)
         await commit()
         expect(await late).toMatchObject({ code: 'STALE_FENCE', offered: 1n, seen: 2n })
         expect(await stock.read(item)).toEqual({ amount: 2, fence: 2n })

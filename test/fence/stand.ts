@@ -12,7 +12,10 @@ import type { RedisClient } from '../../src/stores/redis/connection/client.js'
 import { RedisSession } from '../../src/stores/redis/session.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { clusterClient, standaloneClient } from '../setup/clients.js'
+import { lockName as freshName } from '../setup/port-place.js'
 import { rowSettings } from '../setup/row-settings.js'
+
+export { freshName }
 
 export interface Session {
   readonly plain: LockPort
@@ -27,13 +30,6 @@ export interface Stand {
   ask(command: string, ...args: Array<string | number>): Promise<unknown>
   pass(ms: number): Promise<void>
   close(): Promise<void>
-}
-
-let numbers = 0
-
-export function freshName(): string {
-  numbers += 1
-  return `fence:${process.pid}:${Date.now()}:${numbers}`
 }
 
 export function freshOwner(): Owner {
@@ -69,11 +65,17 @@ export function clusterStand(): Stand {
   return redisStand(clusterClient(inject('servers').cluster.startupNodes))
 }
 
+/** In each place where tokens are kept. */
+export function stands(): ReadonlyArray<{ readonly where: string; readonly stand: Stand }> {
+  return [
+    { where: 'memory', stand: memoryStand() },
+    { where: 'standalone', stand: standaloneStand() },
+    { where: 'cluster', stand: clusterStand() },
+  ]
+}
+
 /** One client's ports on a server, with no core above them. */
-export function redisSession(
-  client: RedisClient,
-  fenceRetentionMs?: number,
-): Session & { close(): Promise<void> } {
+function redisSession(client: RedisClient, fenceRetentionMs?: number): Session & { close(): Promise<void> } {
   const onError = (error: unknown): never => {
     throw error
   }

@@ -1,15 +1,9 @@
 /** A token for each tenure: what is minted when, and that no fault makes one come twice or go back. */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AcquireRequest } from '../../src/port/lock-port.js'
-import { clusterStand, fenceOf, freshName, freshOwner, memoryStand, standaloneStand } from './stand.js'
+import { fenceOf, freshName, freshOwner, stands } from './stand.js'
 
-const stands = [
-  { where: 'memory', stand: memoryStand() },
-  { where: 'standalone', stand: standaloneStand() },
-  { where: 'cluster', stand: clusterStand() },
-]
-
-describe.each(stands)('tokens ($where)', ({ stand }) => {
+describe.each(stands())('tokens ($where)', ({ stand }) => {
   const { fenced } = stand.session()
   const other = stand.session()
   afterAll(() => stand.close())
@@ -62,31 +56,5 @@ describe.each(stands)('tokens ($where)', ({ stand }) => {
     await release(request)
     expect(await fenced.acquire({ ...ask(request.name), heldBefore: 1 })).toEqual({ outcome: 'lost' })
     expect(fenceOf(await fenced.acquire(ask(request.name)))).toBe(2n)
-  })
-
-  test.each(['{tag}:a:b', 'a{b', '}a', 'a{}b', 'a}{b', 'x{y}z{w}'])('names such as %s', async (part) => {
-    const name = `${part}${freshName()}`
-    const request = ask(name)
-    expect(fenceOf(await fenced.acquire(request))).toBe(1n)
-    await release(request)
-    expect(fenceOf(await other.fenced.acquire(ask(name)))).toBe(2n)
-  })
-
-  test('concurrent tenures have no token twice', async () => {
-    const name = freshName()
-    const tokens: bigint[] = []
-    const contend = async (port: typeof fenced): Promise<void> => {
-      for (let tenures = 0; tenures < 8; ) {
-        const request = ask(name)
-        const reply = await port.acquire(request)
-        if (reply.outcome !== 'granted') continue
-        tokens.push(fenceOf(reply))
-        tenures += 1
-        await release(request)
-      }
-    }
-    await Promise.all([contend(fenced), contend(other.fenced), contend(fenced)])
-    expect(tokens).toHaveLength(24)
-    expect(tokens).toEqual(tokens.map((_, index) => BigInt(index + 1)))
   })
 })

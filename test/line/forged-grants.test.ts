@@ -3,29 +3,28 @@
  */
 import { Cluster } from 'ioredis5'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Hold, Holdfast } from '../../src/index.js'
+import type { Holdfast } from '../../src/index.js'
 import { processChannelsOf } from '../../src/stores/redis/keys/companion-key.js'
 import { holdsKeyOf } from '../../src/stores/redis/keys/read-write-keys.js'
 import { semaphoreChannelOf } from '../../src/stores/redis/keys/semaphore-keys.js'
 import { clientIdOf, Scene } from '../fault/scene.js'
+import { takes } from '../fault/takes.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const HEX = 'da39a3ee5e6b4b0d3255bfef95601890afd80709'
 const CALLS = 3
 
-type Kind = (client: Holdfast, name: string) => { acquire(): Promise<Hold>; readonly name: string }
-
-/** How a kind is waited for, how many places three calls of a process have, and its line. */
-const kinds: Readonly<Record<string, readonly [Kind, number, string]>> = {
-  lock: [(client, name) => client.lock(name), 1, 'line'],
-  fencedLock: [(client, name) => client.fencedLock(name), 1, 'line'],
-  fairLock: [(client, name) => client.fairLock(name), CALLS, 'line'],
-  readLock: [(client, name) => client.readWriteLock(name).readLock(), CALLS, 'rw_line'],
-  writeLock: [(client, name) => client.readWriteLock(name).writeLock(), CALLS, 'rw_line'],
-  semaphore: [(client, name) => client.semaphore(name, 1), CALLS, 'semaphore_line'],
-  permits: [(client, name) => client.permitExpirableSemaphore(name, 1), CALLS, 'permits_line'],
-}
+/** How many places three calls of a process have, and in which line. */
+const kinds = [
+  ['lock', 1, 'line'],
+  ['fencedLock', 1, 'line'],
+  ['fairLock', CALLS, 'line'],
+  ['readLock', CALLS, 'rw_line'],
+  ['writeLock', CALLS, 'rw_line'],
+  ['semaphore', CALLS, 'semaphore_line'],
+  ['permitExpirableSemaphore', CALLS, 'permits_line'],
+] as const
 
 describe.each(['standalone', 'cluster'] as const)('in %s', (where) => {
   let waiting: Holdfast
@@ -45,19 +44,18 @@ describe.each(['standalone', 'cluster'] as const)('in %s', (where) => {
     for (let look = 0; look < 20; look += 1) await waiting.lock(`{${scene.name}}:look`).isLocked()
   }
 
-  test.each(Object.entries(kinds))(
+  test.each(kinds)(
     'faults A3: grants of a %s that somebody has made up, or sends again, let nobody in',
-    async (kind, [of, waits, line]) => {
+    async (kind, waits, line) => {
       const key = line === 'rw_line' ? holdsKeyOf(scene.name) : scene.name
-      const hold = await (kinds[kind === 'readLock' ? 'writeLock' : kind]?.[0] ?? of)(
-        holding,
-        scene.name,
-      ).acquire()
+      if (kind === 'semaphore' || kind === 'permitExpirableSemaphore')
+        await holding[kind](scene.name).trySetPermits(1)
+      const hold = await takes[kind === 'readLock' ? 'writeLock' : kind](holding, scene.name)
       let inside = 1
       let most = 1
       let entered = 0
       const entering = Array.from({ length: CALLS }, async () => {
-        const mine = await of(waiting, scene.name).acquire()
+        const mine = await takes[kind](waiting, scene.name)
         inside += 1
         most = Math.max(most, kind === 'readLock' ? 1 : inside)
         entered += 1
@@ -99,17 +97,11 @@ describe.each(['standalone', 'cluster'] as const)('in %s', (where) => {
     const enter = async (): Promise<void> => {
       const hold = await holding.lock(scene.name).acquire()
       const entering = waiting.lock(scene.name).acquire({ owner })
-      await eventually(
-        () => scene.direct.zcard(`holdfast_line:{${scene.name}}`),
-        (places) => places > 0,
-      )
+      await eventually(async () => (await scene.direct.zcard(`holdfast_line:{${scene.name}}`)) > 0)
       let entered = false
-      entering.then(
-        () => {
-          entered = true
-        },
-        () => undefined,
-      )
+      void entering.then(() => {
+        entered = true
+      })
       for (const message of heard) await publish(channel, message)
       await heardAll()
       expect(entered).toBe(false)

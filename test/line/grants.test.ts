@@ -72,31 +72,22 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
     await client.release(kind, name, next)
   })
 
-  test('an explicit lease is set by a command, exactly as it was asked for', async () => {
+  test('an explicit lease is set by a command, exactly, whoever of its process asked for the place; no late copy shortens a nested one', async () => {
     const first = await holder.take(kind, name)
-    const long = await waiter.joinLine(kind, name, { leaseMs: 60_000 })
+    const next = await waiter.joinLine(kind, name)
     const other = place.client()
     const short = await other.joinLine(kind, name, { leaseMs: 100 })
     await holder.release(kind, name, first)
-    expect(await waiter.enters(kind, name, long, { leaseMs: 60_000 })).toEqual({ outcome: 'granted' })
-    expect(await ttl()).toBeGreaterThan(50_000)
-    await waiter.release(kind, name, long)
-    await other.enters(kind, name, short, { leaseMs: 100 })
-    expect(await ttl()).toBeLessThanOrEqual(100)
-    await other.release(kind, name, short)
-  })
-
-  test('an explicit lease is the holder’s own, whoever of its process asked for the place; no late copy shortens a nested one', async () => {
-    const first = await holder.take(kind, name)
-    const next = await waiter.joinLine(kind, name)
-    await holder.release(kind, name, first)
-    await waiter.enters(kind, name, next, { leaseMs: 5_000 })
+    expect(await waiter.enters(kind, name, next, { leaseMs: 5_000 })).toEqual({ outcome: 'granted' })
     expect(await ttl()).toBeLessThanOrEqual(5_000)
     expect(await ttl()).toBeGreaterThan(4_000)
     await waiter.granted(kind, name, next, { leaseMs: 60_000, heldBefore: 1 })
     await waiter.granted(kind, name, next, { leaseMs: 5_000 })
     expect(await ttl()).toBeGreaterThan(50_000)
     await waiter.abandon(kind, name, next)
+    await other.enters(kind, name, short, { leaseMs: 100 })
+    expect(await ttl()).toBeLessThanOrEqual(100)
+    await other.release(kind, name, short)
   })
 
   test('#1104 a client’s clock does not count: hours ahead or behind, it stands in the same line', async () => {
@@ -117,26 +108,6 @@ describe.each(['lock', 'fair'] as const)('%s', (kind) => {
       ;[current, owner] = [next.client, next.owner]
     }
     await current.release(kind, name, owner)
-  })
-
-  test('a release and a hand-over in line are one command and one message', async () => {
-    const first = await holder.take(kind, name)
-    const next = await waiter.joinLine(kind, name)
-    const others = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const client = place.client()
-        await client.joinLine(kind, name)
-        return client
-      }),
-    )
-    await place.pass(2)
-    const [commands, messages] = [await server.calls('evalsha'), await server.calls('publish')]
-    await holder.release(kind, name, first)
-    await waiter.enters(kind, name, next)
-    expect((await server.calls('evalsha')) - commands).toBe(1)
-    expect((await server.calls('publish')) - messages).toBe(1)
-    expect(others.flatMap(({ heard }) => heard)).toEqual([])
-    await waiter.release(kind, name, next)
   })
 
   test('a full server: nobody joins, nothing is half done, and those who are there go on', async () => {

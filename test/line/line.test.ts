@@ -116,10 +116,11 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     expect(againMs).toBeLessThanOrEqual(LEASE_MS + 2)
   })
 
-  test('who finds the lock free and gives it to the first in line looks when that grant ends', async () => {
+  test('#3829 who finds the lock free, its key gone, gives it to the first in line, and looks when that grant ends', async () => {
     await holder.take('lock', name, { leaseMs: LEASE_MS })
     const client = (): LineClient => place.client({ firstLeaseMs: LEASE_MS })
-    for (let count = 0; count <= FRONT; count += 1) await client().joinLine('lock', name)
+    const first = await waiter.joinLine('lock', name)
+    for (let count = 0; count < FRONT; count += 1) await client().joinLine('lock', name)
     const [finder, late] = [client(), client()]
     const found = await finder.joinLine('lock', name)
     const behind = await late.joinLine('lock', name)
@@ -128,6 +129,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     else await place.pass(LEASE_MS + 1)
     expect((await finder.refused('lock', name, found)).againMs).toBeLessThanOrEqual(LEASE_MS + 2)
     expect((await late.refused('lock', name, behind)).againMs).toBeGreaterThanOrEqual(RESTS_MS)
+    expect(await holder.holders('lock', name)).toEqual([first])
   })
 
   test('a waiter looks soon after it came, then when the end comes that it saw', async () => {

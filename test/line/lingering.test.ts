@@ -47,10 +47,7 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
     }
 
     async function isAsked(times: number): Promise<void> {
-      await eventually(
-        () => asked,
-        (count) => count === times,
-      )
+      await eventually(() => asked === times)
     }
 
     /** A single attempt is refused. */
@@ -68,14 +65,6 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       await keeper.release(kind, name, owner)
       await other.passes(kind, name, next)
       expect(asked).toBe(1)
-    })
-
-    test('without a wish for that nobody is told, nor told of', async () => {
-      await listen()
-      expect(await keeper.granted(kind, name, owner, ONCE)).not.toHaveProperty('lingers')
-      expect(await attempt()).not.toHaveProperty('lingers')
-      await keeper.release(kind, name, owner)
-      expect(asked).toBe(0)
     })
 
     test('a message is for the lock that it is about alone, even if the name of another ends alike', async () => {
@@ -127,13 +116,13 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
       expect(asked).toBe(1)
     })
 
-    test('a release ends it, or force: the next holder’s process is not asked, and nothing is left', async () => {
+    test('a release ends it, or force: nobody is told of a next holder without that wish, and nothing is left', async () => {
       await listen()
       await keeper.granted(kind, name, owner, LINGERS)
       await keeper.release(kind, name, owner)
       if (place instanceof RedisPlace)
         expect((await place.server.keys(name)).filter((key) => !key.includes('token'))).toEqual([])
-      await keeper.granted(kind, name, owner, ONCE)
+      expect(await keeper.granted(kind, name, owner, ONCE)).not.toHaveProperty('lingers')
       expect(await attempt()).not.toHaveProperty('lingers')
       await keeper.release(kind, name, owner)
       expect(asked).toBe(0)

@@ -2,7 +2,7 @@
 import { Cluster, type Redis } from 'ioredis5'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import type { Holdfast, HoldfastOptions } from '../../src/index.js'
+import type { Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { eventually } from '../setup/eventually.js'
@@ -10,17 +10,6 @@ import { eventually } from '../setup/eventually.js'
 const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
 const ITS_KEY = ['~scene:*', '&*']
 const RELEASES_ONLY = ['~*', 'resetchannels', '&redisson_lock__channel:*']
-/** What docs/wire-layout.md says that a user of locks needs. */
-const DOCUMENTED = [
-  ...['~scene:*', '~holdfast_line:*', '~holdfast_processes:*', '~redisson_lock_token:*'],
-  ...['resetchannels', '&redisson_lock__channel:*', '&holdfast:*'],
-]
-
-const exclusive = {
-  lock: (holdfast: Holdfast, name: string) => holdfast.lock(name),
-  fencedLock: (holdfast: Holdfast, name: string) => holdfast.fencedLock(name),
-  fairLock: (holdfast: Holdfast, name: string) => holdfast.fairLock(name),
-}
 const kinds = ['lock', 'fencedLock', 'fairLock'] as const
 
 describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user of a line (%s)', (where) => {
@@ -51,7 +40,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     await onEachNode('ACL', 'SETUSER', 'restricted', 'reset', 'on', '>secret', '+@all', ...rules)
   }
 
-  async function restricted(rules: string[], options?: HoldfastOptions): Promise<Holdfast> {
+  async function restricted(rules: readonly string[], options?: HoldfastOptions): Promise<Holdfast> {
     await allow(...rules)
     const login = { username: 'restricted', password: 'secret' }
     const client = where === 'cluster' ? { redisOptions: login } : login
@@ -71,21 +60,23 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     return Number(await scene.direct.zcard(`holdfast_line:{${scene.name}}`))
   }
 
-  async function listened(): Promise<void> {
-    await eventually(
-      () => scene.channels(),
-      (channels) => channels.some((channel) => channel.startsWith('redisson_lock__channel:')),
-    )
+  /** It waits, and hears of releases. */
+  async function listened(name = scene.name): Promise<void> {
+    await eventually(async () => (await scene.channels()).includes(`redisson_lock__channel:{${name}}`))
+  }
+
+  /** The holder goes, and the one that waits has its turn. */
+  async function hasItsTurn(hold: Hold, waiting: Promise<Hold>): Promise<void> {
+    await hold.release()
+    await (await waiting).release()
+    await scene.nothingLeft()
   }
 
   /** Waits, until it listens to releases, for a lock that it does not get. */
   async function waitOutsideLine(holdfast: Holdfast, name: string): Promise<void> {
     const abort = new AbortController()
     const waiting = rejectionOf(holdfast.lock(name).acquire({ signal: abort.signal }))
-    await eventually(
-      () => scene.channels(),
-      (channels) => channels.includes(`redisson_lock__channel:{${name}}`),
-    )
+    await listened(name)
     abort.abort('enough')
     expect(await waiting).toBe('enough')
   }
@@ -116,15 +107,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     expect(await placesInLine()).toBe(0)
     // It cannot read the line, and sees those that listen.
     expect(await holdfast.lock(scene.name).countWaitingClients()).toBe(1)
-    await hold.release()
-    await (await waiting).release()
-    saidOnce('holdfast_line:*')
-    await scene.nothingLeft()
-  })
-
-  test('W8: who may use nothing but the key of its lock gets its turns beside a line', async () => {
-    const holdfast = await restricted(ITS_KEY)
-    await besideLine(holdfast, 'lock')
+    await hasItsTurn(hold, waiting)
     saidOnce('holdfast_line:*')
   })
 
@@ -132,25 +115,24 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     'W2: a %s whose user may not subscribe to grants is waited for without a place',
     async (kind) => {
       const holdfast = await restricted(RELEASES_ONLY)
-      const hold = await exclusive[kind](scene.holdfast(), scene.name).acquire()
-      const waiting = exclusive[kind](holdfast, scene.name).acquire({ waitMs: 20_000 })
+      const hold = await scene.holdfast()[kind](scene.name).acquire()
+      const waiting = holdfast[kind](scene.name).acquire({ waitMs: 20_000 })
       await listened()
       await eventually(placesInLine, (places) => places === 0)
-      await hold.release()
-      await (await waiting).release()
+      await hasItsTurn(hold, waiting)
       saidOnce('holdfast:*')
-      await scene.nothingLeft()
     },
   )
 
-  test.each(kinds)(
-    'W8: a %s whose user may not subscribe to grants gets its turns beside a line',
-    async (kind) => {
-      const holdfast = await restricted(RELEASES_ONLY)
-      await besideLine(holdfast, kind)
-      expect(errors).toContainEqual(expect.objectContaining(refusal))
-    },
-  )
+  test.each([
+    ['may use nothing but the key of its lock', ITS_KEY, 'lock'],
+    ...kinds.map((kind) => ['may not subscribe to grants', RELEASES_ONLY, kind] as const),
+  ] as const)('W8: a user who %s gets its turns beside a line (%s, %s)', async (_may, rules, kind) => {
+    const holdfast = await restricted(rules)
+    await besideLine(holdfast, kind)
+    expect(errors).toContainEqual(expect.objectContaining(refusal))
+    if (rules === ITS_KEY) saidOnce('holdfast_line:*')
+  })
 
   test('W2: what a client has learned at one lock it need not learn at the next', async () => {
     const holdfast = await restricted(RELEASES_ONLY)
@@ -180,11 +162,8 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     const hold = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
     const waiting = holdfast.readWriteLock(scene.name)[side]().acquire({ waitMs: 20_000 })
     await eventually(() => errors.length > 0)
-    await hold.release()
-    const next = await waiting
+    await hasItsTurn(hold, waiting)
     saidOnce('holdfast:*')
-    await next.release()
-    await scene.nothingLeft()
   })
 
   test('W2: who may use the line of read-write locks, but not of plain ones, has a place there', async () => {
@@ -192,14 +171,9 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     await holdfast.lock(scene.name).withLock(() => undefined)
     const hold = await scene.holdfast().readWriteLock(scene.name).writeLock().acquire()
     const waiting = holdfast.readWriteLock(scene.name).readLock().acquire({ waitMs: 20_000 })
-    await eventually(
-      async () => Number(await scene.direct.zcard(`holdfast_rw_line:{${scene.name}}`)),
-      (places) => places === 1,
-    )
-    await hold.release()
-    await (await waiting).release()
+    await eventually(async () => Number(await scene.direct.zcard(`holdfast_rw_line:{${scene.name}}`)) === 1)
+    await hasItsTurn(hold, waiting)
     saidOnce('holdfast_line:*')
-    await scene.nothingLeft()
   })
 
   test.each([
@@ -223,10 +197,8 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
       await eventually(() => errors.some((error) => String(error).includes('holdfast:*')))
       const before = await refused()
       await (await other.lock(kept.name).acquire({ waitMs: 20_000 })).release()
-      await hold.release()
-      await (await waiting).release()
+      await hasItsTurn(hold, waiting)
       expect(await refused()).toBeLessThan(before + 20)
-      await scene.nothingLeft()
     },
   )
 
@@ -235,34 +207,13 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     const lock = holdfast.lock(scene.name)
     const hold = await scene.holdfast().lock(scene.name).acquire()
     await waitOutsideLine(holdfast, scene.name)
-    await allow(...DOCUMENTED)
+    await allow('~*', '&*')
     await onEachNode('CLIENT', 'KILL', 'USER', 'restricted')
     // The client has noticed when its connection works again.
-    await eventually(
-      () => lock.isLocked().catch(() => undefined),
-      (locked) => locked === true,
-    )
+    await eventually(async () => (await lock.isLocked().catch(() => undefined)) === true)
     const waiting = lock.acquire({ waitMs: 20_000 })
     await eventually(placesInLine, (places) => places === 1)
-    await hold.release()
-    await (await waiting).release()
-    await scene.nothingLeft()
-  })
-
-  test('W2: the keys and channels that the documentation names are enough', async () => {
-    const holdfast = await restricted(DOCUMENTED)
-    const before = await refused()
-    for (const kind of kinds) {
-      const hold = await exclusive[kind](scene.holdfast(), scene.name).acquire()
-      const waiting = exclusive[kind](holdfast, scene.name).acquire({ waitMs: 20_000 })
-      await eventually(placesInLine, (places) => places === 1)
-      await listened()
-      await hold.release()
-      await (await waiting).release()
-    }
-    expect(await refused()).toBe(before)
-    expect(errors).toEqual([])
-    await scene.nothingLeft()
+    await hasItsTurn(hold, waiting)
   })
 
   /** It has three sections while two other processes have one after the other. */
@@ -270,7 +221,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     let over = false
     let inside = 0
     const enter = (by: Holdfast): Promise<void> =>
-      exclusive[kind](by, scene.name).withLock({ waitMs: 20_000 }, async () => {
+      by[kind](scene.name).withLock({ waitMs: 20_000 }, async () => {
         inside += 1
         expect(inside).toBe(1)
         await new Promise(setImmediate)

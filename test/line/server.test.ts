@@ -124,16 +124,6 @@ describe.each(places.flatMap((place) => kinds.map((kind) => ({ where: place.name
         expect(await ask('PTTL', key)).toBeGreaterThan(2 * AWAY_MS)
     })
 
-    test('#3829 a lock whose key is gone moves on when somebody in line asks', async () => {
-      await holder.take(kind, name)
-      const next = await waiter.joinLine(kind, name)
-      const last = await place.client().joinLine(kind, name)
-      await ask('DEL', name)
-      await holder.refused(kind, name, holder.owner(), { waits: false })
-      await waiter.enters(kind, name, next)
-      expect(await standing()).toEqual([`x:${last}`])
-    })
-
     test.each([
       { what: 'both keys are', del: () => [line(name), processes(name)] },
       { what: 'the line alone is', del: () => [line(name)] },

@@ -10,17 +10,13 @@ const LONG_MS = 120_000
 const SHORT_MS = 1_500
 
 describe.each([
-  { where: 'RESP3', client: {}, open: () => Scene.standalone('ioredis-6') },
-  { where: 'RESP2', client: { protocol: 2 }, open: () => Scene.standalone('ioredis-6') },
-  { where: 'ioredis 5', client: {}, open: () => Scene.standalone('ioredis-5') },
-  { where: 'cluster, RESP3', client: {}, open: () => Scene.cluster('ioredis-6') },
-  {
-    where: 'cluster, RESP2',
-    client: { redisOptions: { protocol: 2 } },
-    open: () => Scene.cluster('ioredis-6'),
-  },
-  { where: 'cluster, ioredis 5', client: {}, open: () => Scene.cluster('ioredis-5') },
-])('H18: the lease of a permit is changed ($where)', ({ client, open }) => {
+  ['RESP3', {}, () => Scene.standalone('ioredis-6')],
+  ['RESP2', { protocol: 2 }, () => Scene.standalone('ioredis-6')],
+  ['ioredis 5', {}, () => Scene.standalone('ioredis-5')],
+  ['cluster, RESP3', {}, () => Scene.cluster('ioredis-6')],
+  ['cluster, RESP2', { redisOptions: { protocol: 2 } }, () => Scene.cluster('ioredis-6')],
+  ['cluster, ioredis 5', {}, () => Scene.cluster('ioredis-5')],
+] as const)('H18: the lease of a permit is changed (%s)', (_where, client, open) => {
   const scene = duringEach(() => open())
 
   test('longer, again and again: the waiter looks once when the end it saw has come, and sleeps on', async () => {

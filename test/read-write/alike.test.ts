@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { runsOr } from '../properties/runs.js'
-import { ReadWriteClient } from '../setup/port-client.js'
+import { ReadWriteClient, type Side } from '../setup/port-client.js'
 import { lockName, MemoryPlace, type PortPlace, RedisPlace } from '../setup/port-place.js'
 import { CLIENTS, programs, type Step } from './program.js'
 
@@ -15,10 +15,13 @@ afterEach(() => Promise.all(places.map((place) => place.close())))
 /** A program's run in one place, with its owners called by their numbers. */
 class Run {
   readonly #clients: ReadWriteClient[]
+  readonly #first: ReadWriteClient
   readonly #name = lockName()
 
   constructor(place: PortPlace<ReadWriteClient>) {
-    this.#clients = Array.from({ length: CLIENTS }, () => place.client({ firstLeaseMs: LONG_MS }))
+    const client = () => place.client({ firstLeaseMs: LONG_MS })
+    this.#first = client()
+    this.#clients = [this.#first, ...Array.from({ length: CLIENTS - 1 }, client)]
   }
 
   /** Whoever hears nothing is let in by nobody. */
@@ -29,23 +32,20 @@ class Run {
 
   async take(step: Step): Promise<string> {
     const told = await this.#carryOut(step)
-    const client = this.#client(0)
-    const reads = await client.holders('read', this.#name)
-    const writes = await client.holders('write', this.#name)
-    const waiting = await client.ports.read.countWatchers(this.#name)
-    const names = (owners: Owner[]): string =>
-      owners
+    const names = async (side: Side): Promise<string> =>
+      (await this.#first.holders(side, this.#name))
         .map((owner) => this.#known(owner))
         .sort()
         .join()
-    return `${step.does}: ${told}; read ${names(reads)}; write ${names(writes)}; ${waiting} wait`
+    const waiting = await this.#first.ports.read.countWatchers(this.#name)
+    return `${step.does}: ${told}; read ${await names('read')}; write ${await names('write')}; ${waiting} wait`
   }
 
-  async #carryOut(step: Step): Promise<string> {
+  async #carryOut(step: Step): Promise<unknown> {
     const name = this.#name
     if (step.does === 'pass') return ''
-    if (step.does === 'force') return String(await this.#client(0).ports[step.side].forceUnlock(name))
-    const client = this.#client(step.who % CLIENTS)
+    if (step.does === 'force') return await this.#first.ports[step.side].forceUnlock(name)
+    const client = this.#clients[step.who % CLIENTS] ?? this.#first
     const owner: Owner = `${client.clientId}:${step.who}`
     if (step.does === 'acquire') {
       const asked = client.acquire(step.side, name, owner, { leaseMs: LONG_MS, waits: step.waits })
@@ -54,15 +54,8 @@ class Run {
         (error: unknown) => (error instanceof Error ? error.name : 'failed'),
       )
     }
-    if (step.does === 'release') return String(await client.release(step.side, name, owner))
-    if (step.does === 'renew') return String(await client.renew(step.side, name, owner, LONG_MS))
-    return String(await client.abandon(step.side, name, owner))
-  }
-
-  #client(index: number): ReadWriteClient {
-    const client = this.#clients[index]
-    if (!client) throw new Error(`there is no client ${index}`)
-    return client
+    if (step.does === 'renew') return await client.renew(step.side, name, owner, LONG_MS)
+    return await client[step.does](step.side, name, owner)
   }
 
   /** Which client's, and its number. */

@@ -11,10 +11,7 @@ import { lasting } from '../setup/lasting.js'
 /** Waits until so many stand in line, as the server has it. */
 async function lineOf(scene: Scene, length: number): Promise<void> {
   const key = `holdfast_rw_line:{${scene.name}}`
-  await eventually(
-    () => scene.direct.zcard(key),
-    (count) => count === length,
-  )
+  await eventually(async () => (await scene.direct.zcard(key)) === length)
 }
 
 describe('a server that refuses', () => {

@@ -58,82 +58,62 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       return { holdfast, read: both.readLock(), write: both.writeLock(), room: new Room() }
     }
 
-    describe.each(['run', 'a section of another lock', 'an explicit owner’s hold'])('in %s', (scope) => {
-      async function within(holdfast: Holdfast, body: () => Promise<unknown>): Promise<unknown> {
-        if (scope === 'run') return await holdfast.run(body)
-        if (scope === 'a section of another lock') return await holdfast.lock(place.lockName()).withLock(body)
-        const hold = await holdfast.lock(place.lockName()).acquire({ owner: holdfast.owner() })
-        await hold.run(body)
-        await hold.release()
-        return undefined
+    type Sides = ReturnType<typeof open>
+    const another = ({ holdfast }: Sides) => holdfast.lock(place.lockName())
+    const scopes: Readonly<Record<string, (sides: Sides, body: () => Promise<unknown>) => Promise<unknown>>> =
+      {
+        run: ({ holdfast }, body) => holdfast.run(body),
+        'a section of another lock': (sides, body) => another(sides).withLock(body),
+        'an explicit owner’s hold': async (sides, body) => {
+          const hold = await another(sides).acquire({ owner: sides.holdfast.owner() })
+          await hold.run(body)
+          await hold.release()
+        },
+        'a writing section': ({ write }, body) => write.withLock(body),
+        'a section on both sides (chaos 9037)': ({ read, write }, body) =>
+          write.withLock(() => read.withLock(body)),
       }
-
-      test.each([
-        ['write', 'read'],
-        ['read', 'write'],
-        ['write', 'read', 'read', 'write', 'read'],
-        ['read', 'read', 'write', 'write'],
-      ] as const)('siblings take turns (%s, %s …)', (...order) =>
-        takeTurns(order, ({ holdfast }, body) => within(holdfast, body)),
-      )
-    })
-
-    test('a section within the writing one is let in, past siblings that wait', async () => {
-      const { holdfast, read, write, room } = open()
-      const work = holdfast.run(() =>
-        Promise.all([
-          write.withLock(async () => {
-            await tick()
-            await Promise.all([1, 2].map((nested) => read.withLock(() => room.section(`nested ${nested}`))))
-            expect(await read.tryAcquire().then((hold) => hold?.release().then(() => true))).toBe(true)
-            await write.withLock(() => room.section('again'))
-          }),
-          read.withLock(() => room.section('sibling')),
-          write.withLock(() => room.section('writer')),
-        ]),
-      )
-      await settles(holdfast, work)
-      // Readers side by side may meet in the room, and enter in either order; nobody else may.
-      const [within, after] = [room.seen.slice(0, -2), room.seen.slice(-2)]
-      expect(within.at(-1)).toBe('again')
-      expect(new Set(within.flatMap((inside) => inside.split('+')))).toEqual(
-        new Set(['nested 1', 'nested 2', 'again']),
-      )
-      expect(within).toHaveLength(3)
-      expect(after.toSorted()).toEqual(['sibling', 'writer'])
-    })
-
-    test.each([
-      ['read', 'write'],
+    const orders = [
       ['write', 'read'],
-      ['read', 'write', 'read', 'write'],
-    ] as const)('within a writing section siblings take turns, too (%s, %s …)', (...order) =>
-      takeTurns(order, ({ write }, body) => write.withLock(body)),
-    )
-
-    test.each([
-      ['read', 'read', 'read'],
+      ['read', 'write'],
       ['write', 'write'],
-      ['read', 'write', 'read', 'write'],
-    ] as const)('chaos 9037: within a section on both sides siblings take turns (%s, %s …)', (...order) =>
-      takeTurns(order, ({ read, write }, body) => write.withLock(() => read.withLock(body))),
-    )
+      ['read', 'read', 'read'],
+      ['write', 'read', 'read', 'write', 'read'],
+      ['read', 'read', 'write', 'write'],
+    ] as const
 
-    test('within a writing section: what is nested deeper goes past a sibling that waits', async () => {
-      const { holdfast, read, write, room } = open()
-      const work = write.withLock(() =>
-        Promise.all([
-          write.withLock(async () => {
-            await tick()
-            await read.withLock(() => room.section('nested'))
-            await write.withLock(() => room.section('again'))
-          }),
-          read.withLock(() => room.section('sibling')),
-        ]),
-      )
-      await settles(holdfast, work)
-      expect(room.seen).toEqual(['nested', 'again', 'sibling'])
+    test.each(Object.entries(scopes))('in %s siblings take turns', async (_scope, within) => {
+      for (const order of orders) await takeTurns(order, within)
     })
+
+    test.each(['run', 'a writing section'])(
+      'in %s: a section within the writing one is let in, past siblings that wait',
+      async (scope) => {
+        const sides = open()
+        const { holdfast, read, write, room } = sides
+        const work = scopes[scope]?.(sides, () =>
+          Promise.all([
+            write.withLock(async () => {
+              await tick()
+              await Promise.all([1, 2].map((nested) => read.withLock(() => room.section(`nested ${nested}`))))
+              expect(await read.tryAcquire().then((hold) => hold?.release().then(() => true))).toBe(true)
+              await write.withLock(() => room.section('again'))
+            }),
+            read.withLock(() => room.section('sibling')),
+            write.withLock(() => room.section('writer')),
+          ]),
+        )
+        await settles(holdfast, Promise.resolve(work))
+        // Readers side by side may meet in the room, and enter in either order; nobody else may.
+        const [within, after] = [room.seen.slice(0, -2), room.seen.slice(-2)]
+        expect(within.at(-1)).toBe('again')
+        expect(new Set(within.flatMap((inside) => inside.split('+')))).toEqual(
+          new Set(['nested 1', 'nested 2', 'again']),
+        )
+        expect(within).toHaveLength(3)
+        expect(after.toSorted()).toEqual(['sibling', 'writer'])
+      },
+    )
 
     test('holds of one scope nest, however they are asked for', async () => {
       const { holdfast, read, write } = open()

@@ -2,10 +2,12 @@ import { Redis } from 'ioredis5'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { kindNames } from '../../src/conformance/kinds.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { Holdfast, InvalidArgumentError, StoreError } from '../../src/index.js'
+import { Holdfast, InvalidArgumentError, type Lock, StoreError } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
+import { takes } from '../fault/takes.js'
+import { duringEach } from '../setup/during.js'
 import { placeOf } from '../setup/places.js'
 
 /** `checkReplicas`: the group of the run has one replica, its single server and its cluster have none. */
@@ -82,34 +84,27 @@ describe('checkReplicas: what several hold', () => {
     await cluster.tidy()
   })
 
+  const members = (from: Holdfast, name: string): Lock[] =>
+    ['a', 'b', 'c'].map((member) => from.lock(`${name}:${member}`))
   const kinds = {
     'read lock': {
-      take: (from: Holdfast, name: string) => from.readWriteLock(name).readLock().acquire(),
+      take: takes.readLock,
       isFree: async (from: Holdfast, name: string) => !(await from.readWriteLock(name).readLock().isLocked()),
     },
     semaphore: {
-      take: async (from: Holdfast, name: string) => {
-        await from.semaphore(name).trySetPermits(3)
-        return await from.semaphore(name).acquire({ permits: 2 })
-      },
+      take: (from: Holdfast, name: string) => from.semaphore(name, 3).acquire({ permits: 2 }),
       isFree: async (from: Holdfast, name: string) => (await from.semaphore(name).availablePermits()) === 3,
     },
     'permit-expirable semaphore': {
-      take: async (from: Holdfast, name: string) => {
-        await from.permitExpirableSemaphore(name).trySetPermits(3)
-        return await from.permitExpirableSemaphore(name).acquire()
-      },
+      take: takes.permitExpirableSemaphore,
       isFree: async (from: Holdfast, name: string) =>
-        (await from.permitExpirableSemaphore(name).availablePermits()) === 3,
+        (await from.permitExpirableSemaphore(name).availablePermits()) === 2,
     },
     'multi-lock': {
-      take: (from: Holdfast, name: string) =>
-        from.multiLock(['a', 'b', 'c'].map((member) => from.lock(`${name}:${member}`))).acquire(),
+      take: (from: Holdfast, name: string) => from.multiLock(members(from, name)).acquire(),
       isFree: async (from: Holdfast, name: string) => {
-        const held = await Promise.all(
-          ['a', 'b', 'c'].map((member) => from.lock(`${name}:${member}`).isLocked()),
-        )
-        return !held.includes(true)
+        const locked = await Promise.all(members(from, name).map((member) => member.isLocked()))
+        return !locked.includes(true)
       },
     },
   }
@@ -137,11 +132,9 @@ describe('checkReplicas: what several hold', () => {
 })
 
 describe('checkReplicas: its commands', () => {
-  let scene: Scene
-  afterEach(() => scene.end())
+  const scene = duringEach(() => Scene.standalone())
 
   test('W4: an abort while replicas are waited for gives the lock back', async () => {
-    scene = await Scene.standalone()
     const lock = scene.holdfast({ checkReplicas: 1, replicasTimeoutMs: 50 }).lock(scene.name)
     const held = scene.holdReply(named('WAIT'))
     const abort = new AbortController()
@@ -155,7 +148,6 @@ describe('checkReplicas: its commands', () => {
   })
 
   test('X1: a broken connection while replicas are waited for: acquired once, or given back', async () => {
-    scene = await Scene.standalone()
     const lock = scene.holdfast({ checkReplicas: 1, replicasTimeoutMs: 50 }).lock(scene.name)
     const dropped = scene.dropReply(named('WAIT'), 'break')
     const error = await rejectionOf(lock.acquire())
@@ -165,7 +157,6 @@ describe('checkReplicas: its commands', () => {
   })
 
   test('redisson#5586, #4645, #6775, #4573, #5614, #7321: many at once share a WAIT, a busy lock costs none, without the option there is none', async () => {
-    scene = await Scene.standalone()
     const holdfast = scene.holdfast({ checkReplicas: 1, replicasTimeoutMs: 20 })
     const names = Array.from({ length: 40 }, (_, index) => `${scene.name}:${index}`)
     const tally = scene.proxy.tally()

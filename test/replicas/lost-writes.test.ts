@@ -12,10 +12,7 @@ test('H29: a replica that takes over without the last writes accepts a fence tha
   await replica.ask('REPLICAOF', host, port)
   const before = primary.holdfast().guardedValue('stock')
   await before.set('1', 1n)
-  await eventually(
-    () => replica.ask('EXISTS', 'stock'),
-    (there) => there === 1,
-  )
+  await eventually(async () => (await replica.ask('EXISTS', 'stock')) === 1)
   await replica.ask('REPLICAOF', 'NO', 'ONE')
   await before.set('2', 2n)
   await expect(before.set('late', 1n)).rejects.toBeInstanceOf(StaleFenceError)

@@ -1,7 +1,8 @@
 /** While a slot is on its way, its keys are at one node and those who listen at the other: they hear all the same (rule W7). */
 import { Redis } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { Holdfast } from '../../src/index.js'
+import { type AcquireOptions, type Hold, Holdfast, type MultiHold } from '../../src/index.js'
+import { takes } from '../fault/takes.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
 import { clientLibraries, clusterClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
@@ -13,53 +14,32 @@ const WOKEN_WITHIN_MS = 10_000
 /** So long a place that nobody waits on would keep the lock. */
 const GRANT_UNHEARD_MS = 4_500
 
-interface Scene {
-  /** Starts the wait, in another process in effect; resolves when it is over. */
-  readonly wait: () => Promise<unknown>
-  readonly waiting: () => Promise<number | undefined>
-  readonly act: () => Promise<unknown>
+interface Setting {
+  readonly take: (holdfast: Holdfast, name: string, options?: AcquireOptions) => Promise<Hold | MultiHold>
+  /** Prepares what lets in who waits. */
+  readonly act?: (hold: Hold | MultiHold, near: Holdfast, name: string) => () => Promise<unknown>
 }
 
-type Setting = (near: Holdfast, far: Holdfast, name: string) => Promise<Scene>
-
 const settings: Readonly<Record<string, Setting>> = {
-  'a lock is released': async (near, far, name) => {
-    const hold = await near.lock(name).acquire({ leaseMs: LEASE_MS })
-    return {
-      wait: async () => await (await far.lock(name).acquire()).release(),
-      waiting: () => near.lock(name).countWaitingClients(),
-      act: () => hold.release(),
-    }
+  'a lock is released': { take: takes.lock },
+  'a lock is forced open': {
+    take: takes.lock,
+    act: (_hold, near, name) => () => near.lock(name).forceUnlock(),
   },
-  'a lock is forced open': async (near, far, name) => {
-    await near.lock(name).acquire({ leaseMs: LEASE_MS })
-    return {
-      wait: async () => await (await far.lock(name).acquire()).release(),
-      waiting: () => near.lock(name).countWaitingClients(),
-      act: () => near.lock(name).forceUnlock(),
-    }
+  'the locks of a multi-lock are released': {
+    take: (holdfast, name, options) =>
+      holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:second`)]).acquire(options),
   },
-  'the locks of a multi-lock are released': async (near, far, name) => {
-    const both = (made: Holdfast) => made.multiLock([made.lock(name), made.lock(`${name}:second`)])
-    const hold = await both(near).acquire({ leaseMs: LEASE_MS })
-    return {
-      wait: async () => await (await both(far).acquire()).release(),
-      waiting: () => near.lock(name).countWaitingClients(),
-      act: () => hold.release(),
-    }
-  },
-  'a lock is handed over to a lease that ends sooner': async (near, far, name) => {
-    const hold = await near.lock(name).acquire({ leaseMs: LEASE_MS })
-    // In line in the same process: it gets the lock from the release, in one command.
-    const next = near.lock(name).acquire({ leaseMs: 1_500 })
-    return {
-      wait: async () => await (await far.lock(name).acquire()).release(),
-      waiting: () => near.lock(name).countWaitingClients(),
-      act: async () => {
+  'a lock is handed over to a lease that ends sooner': {
+    take: takes.lock,
+    act: (hold, near, name) => {
+      // In line in the same process: it gets the lock from the release, in one command.
+      const next = takes.lock(near, name, { leaseMs: 1_500 })
+      return async () => {
         await hold.release()
         await next
-      },
-    }
+      }
+    },
   },
 }
 
@@ -117,20 +97,18 @@ describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has
     expect(performance.now() - releasedAt).toBeLessThan(GRANT_UNHEARD_MS)
   }, 90_000)
 
-  test.each(Object.keys(settings))(
+  test.each(Object.entries(settings))(
     '%s: whoever waits is woken',
-    async (what) => {
+    async (_what, { take, act = (hold) => () => hold.release() }) => {
       const name = '{moving}'
-      const scene = await settings[what]?.(holdfast(), holdfast(), name)
-      const waiting = scene?.wait()
-      await eventually(
-        async () => await scene?.waiting(),
-        (count) => Number(count) > 0,
-      )
+      const [near, far] = [holdfast(), holdfast()]
+      const letIn = act(await take(near, name, { leaseMs: LEASE_MS }), near, name)
+      const waiting = take(far, name).then((next) => next.release())
+      await eventually(() => near.lock(name).countWaitingClients())
       const move = await SlotMove.of(name, nodes)
       await move.take(await move.keys())
       const actedAt = performance.now()
-      await scene?.act()
+      await letIn()
       await waiting
       expect(performance.now() - actedAt).toBeLessThan(WOKEN_WITHIN_MS)
     },
