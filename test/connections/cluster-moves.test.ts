@@ -30,8 +30,9 @@ describe.each(clientLibraries)('H12: a slot changes its node while a call waits 
   async function failOver(): Promise<Server | undefined> {
     const [replica] = cluster.replicas
     await ask(replica, 'CLUSTER', 'FAILOVER')
+    const isPrimary = new RegExp(`:${replica?.port}@.*[ ,]master[ ,]`)
     for (const node of [...cluster.nodes, ...cluster.replicas])
-      await eventually(async () => isPrimary(String(await ask(node, 'CLUSTER', 'NODES')), replica))
+      await eventually(async () => isPrimary.test(String(await ask(node, 'CLUSTER', 'NODES'))))
     return replica
   }
 
@@ -84,8 +85,3 @@ describe.each(clientLibraries)('H12: a slot changes its node while a call waits 
     90_000,
   )
 })
-
-/** Whether those who know the cluster so take that node for a primary. */
-function isPrimary(known: string, node: Server | undefined): boolean {
-  return known.split('\n').some((line) => line.includes(`:${node?.port}@`) && /[ ,]master[ ,]/.test(line))
-}

@@ -3,7 +3,7 @@ import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions, type RedisClient } from '../../src/index.js'
-import { nodeRedis } from '../../src/stores/node-redis/index.js'
+import { type NodeRedisClient, nodeRedis } from '../../src/stores/node-redis/index.js'
 import { eventsOf } from '../fault/heard.js'
 import { ask } from '../servers/admin.js'
 import { bringCluster, bringServer, type Server } from '../servers/index.js'
@@ -26,6 +26,10 @@ function rotating(client: RedisClient, options: object | undefined): Application
   return { client, rotate: (password) => void Object.assign(Object(options), { password }) }
 }
 
+function rotatingTheirs(client: NodeRedisClient & { readonly options?: object | undefined }): Application {
+  return rotating(nodeRedis(client), client.options)
+}
+
 /** A client of each library for one server, and each way in which it may come by another password. */
 const onServer: Readonly<Record<string, (server: Server, login: Login) => Application>> = {
   ...Object.fromEntries(
@@ -39,33 +43,22 @@ const onServer: Readonly<Record<string, (server: Server, login: Login) => Applic
   ),
   'ioredis 6, a getter': ({ host, port }, login) => {
     const client = standaloneClient({ host, port, ...login }, 'ioredis-6')
-    let current = login.password
-    Object.defineProperty(client.options, 'password', { get: () => current, enumerable: true })
-    return {
-      client,
-      rotate: (password) => {
-        current = password
-      },
-    }
+    const current = { ...login }
+    Object.defineProperty(client.options, 'password', { get: () => current.password, enumerable: true })
+    return rotating(client, current)
   },
-  'node-redis 6': ({ host, port }, login) => {
-    const theirs = redis6.createClient({ ...login, RESP: 3 as const, socket: { host, port } })
-    return rotating(nodeRedis(theirs), theirs.options)
-  },
+  'node-redis 6': ({ host, port }, login) =>
+    rotatingTheirs(redis6.createClient({ ...login, RESP: 3, socket: { host, port } })),
   'node-redis 6, a provider': ({ host, port }, login) => {
     const current = { ...login }
     const credentials = async (): Promise<Login> => ({ ...current })
     const credentialsProvider = { type: 'async-credentials-provider' as const, credentials }
     return rotating(nodeRedis(redis6.createClient({ socket: { host, port }, credentialsProvider })), current)
   },
-  'node-redis 5': ({ host, port }, login) => {
-    const theirs = redis5.createClient({ ...login, socket: { host, port } })
-    return rotating(nodeRedis(theirs), theirs.options)
-  },
-  'node-redis 5.9': ({ host, port }, login) => {
-    const theirs = oldest.createClient({ ...login, socket: { host, port } })
-    return rotating(nodeRedis(theirs), theirs.options)
-  },
+  'node-redis 5': ({ host, port }, login) =>
+    rotatingTheirs(redis5.createClient({ ...login, socket: { host, port } })),
+  'node-redis 5.9': ({ host, port }, login) =>
+    rotatingTheirs(oldest.createClient({ ...login, socket: { host, port } })),
 }
 
 const inCluster: Readonly<Record<string, (nodes: readonly Server[], login: Login) => Application>> = {
@@ -123,7 +116,6 @@ async function outlives(
   for (const wait of waits) await (await wait).release()
 }
 
-/** Which of them do not outlive it. */
 async function each<Make>(
   makes: Readonly<Record<string, Make>>,
   outlive: (make: Make) => Promise<void>,

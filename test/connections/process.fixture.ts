@@ -117,7 +117,7 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
   unreachable: async () => {
     await lock.tryAcquire().catch(() => say('unreachable'))
     await holdfast.close()
-    say(`left:${await left()}`)
+    say('closed')
   },
   closed: async () => {
     await contend()
@@ -126,7 +126,6 @@ const scenarios: Readonly<Record<string, () => Promise<void>>> = {
     await pause(50)
     await holdfast.close()
     say(hold.signal.aborted ? 'aborted' : 'not-aborted')
-    say(`left:${await left()}`)
   },
 }
 
@@ -143,20 +142,4 @@ async function takeAndDrop(told: Holdfast): Promise<void> {
   await told.lock(`${name}:leased`).acquire({ leaseMs: 5_000 })
   await (await told.lock(`${name}:released`).acquire()).release()
   await told.lock(`${name}:section`).withLock(() => undefined)
-}
-
-/**
- * What would keep this process alive for long. A socket that says goodbye does so for a tenth of a second at most, and so does a
- * try to connect that is called off; on a busy machine both take longer than the steps to here.
- */
-async function left(): Promise<string> {
-  const giveUpAt = performance.now() + 2_000
-  for (;;) {
-    const resources = process
-      .getActiveResourcesInfo()
-      .filter((resource) => !/^(PipeWrap|TTYWrap|FSReq|MessagePort)/.test(resource))
-      .join()
-    if (resources === '' || performance.now() > giveUpAt) return resources
-    await pause(5)
-  }
 }

@@ -80,13 +80,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     expect(afterMs).toBeLessThan(PROMPTLY_MS)
   }
 
-  test('that is idle ends by itself, without close()', async () => {
-    const child = start('idle')
-    await child.said('released')
-    await endsPromptly(child)
-    await scene.nothingLeft()
-  })
-
   test.each(['sentinel', 'cluster'] as const)(
     'faults B12: that is idle ends by itself, whatever its client is to watch over (%s)',
     async (what) => {
@@ -106,12 +99,14 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     await scene.direct.del(scene.name)
   })
 
-  test('that awaits a lock stays alive until it has it', async () => {
+  test('that awaits a lock stays alive until it has it; one that is idle ends by itself, without close()', async () => {
     const hold = await scene.holdfast().lock(scene.name).acquire()
     const child = start('pending')
     await child.said('waiting')
     // Nothing but the wait itself keeps it alive: one that is idle starts after it, and ends before it.
-    await endsPromptly(start('idle', undefined, undefined, `${scene.name}:other`))
+    const idle = start('idle', undefined, undefined, `${scene.name}:other`)
+    await endsPromptly(idle)
+    expect(idle.lines).toEqual(['released'])
     expect(child.running).toBe(true)
     await hold.release()
     await child.said('acquired')
@@ -177,7 +172,6 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
     const child = start('closed')
     await child.said('wait-ended')
     await child.said('aborted')
-    await child.said('left:')
     await endsPromptly(child)
     expect(await scene.channels()).toEqual([])
     await scene.direct.del(scene.name)
@@ -186,7 +180,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%
   test('after close when the server was never reached: no timer is left', async () => {
     const child = start('unreachable', await freePort())
     await child.said('unreachable')
-    await child.said('left:')
+    await child.said('closed')
     await endsPromptly(child)
   })
 })

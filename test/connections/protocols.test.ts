@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
 import { named } from '../fault/proxied-command.js'
+import type { ProxiedConnection } from '../fault/proxied-connection.js'
 import { Scene } from '../fault/scene.js'
 import { clientLibraries } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
@@ -93,3 +94,57 @@ describe('C2: connections', () => {
     }
   })
 })
+
+test('W4: a channel that is left while it is being subscribed anew stays left', async () => {
+  const { holdfast, name, another, holds } = await twoHeld()
+  const leaving = new AbortController()
+  const left = holdfast.lock(name).acquire({ signal: leaving.signal })
+  const staying = holdfast.lock(another).acquire()
+  await eventually(async () => (await scene.releaseChannels()).length === 2)
+  const subscribing = scene.holdReply(named('SUBSCRIBE'))
+  scene.proxy.open.find(isSubscribed)?.break()
+  const again = await subscribing
+  const unsubscribing = scene.holdReply(named('UNSUBSCRIBE'))
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  const given = await unsubscribing
+  again.letGo()
+  given.letGo()
+  await eventually(async () => (await scene.releaseChannels()).length === 1)
+  scene.proxy.open.find(isSubscribed)?.break()
+  await eventually(() => scene.proxy.open.some(isSubscribed))
+  // What is subscribed anew is asked for in one piece.
+  await eventually(async () => (await scene.releaseChannels()).length > 0)
+  expect(await scene.releaseChannels()).toEqual([expect.stringContaining(another)])
+  for (const channel of await scene.channels()) expect(channel).toContain(another)
+  for (const hold of holds) await hold.release()
+  await (await staying).release()
+})
+
+test('W2: the first in line listens to releases, also if its subscription to them failed at first', async () => {
+  const { holder, holdfast, name, another, holds } = await twoHeld()
+  const first = holdfast.lock(another).acquire()
+  await eventually(async () => (await holder.lock(another).countWaitingClients()) === 1)
+  // Its process's channel is subscribed; what it listens to beside that, for this lock, is not.
+  const breaking = scene.dropReply(named('SUBSCRIBE'), 'break')
+  const second = holdfast.lock(name).acquire()
+  expect((await breaking).words[1]).toContain(name)
+  await eventually(async () => (await scene.releaseChannels()).length === 2)
+  for (const hold of holds) await hold.release()
+  for (const wait of [first, second]) await (await wait).release()
+  await scene.nothingLeft()
+})
+
+/** Two locks that another process has, and a client with a connection for what waiters hear alone. */
+async function twoHeld() {
+  scene = await Scene.standalone('ioredis-6')
+  const holder = scene.holdfast({}, { proxied: false })
+  const holdfast = scene.holdfast({}, { client: { protocol: 2 } })
+  const [name, another] = [scene.name, `${scene.name}:another`] as const
+  const holds = [await holder.lock(name).acquire(), await holder.lock(another).acquire()]
+  return { holder, holdfast, name, another, holds }
+}
+
+function isSubscribed({ commands }: ProxiedConnection): boolean {
+  return commands.some(({ name }) => name === 'SUBSCRIBE')
+}

@@ -1,6 +1,5 @@
 import { afterEach } from 'vitest'
 import { Holdfast, type HoldfastOptions, type Lock, type RedisClient } from '../../src/index.js'
-import { Scene } from '../fault/scene.js'
 import { eventually } from '../setup/eventually.js'
 
 /** How much later than its bound a call may end on a busy machine. */
@@ -16,13 +15,6 @@ export const clients = [
   { what: 'ioredis 5', library: 'ioredis-5', client: {}, holding: 1, waiting: 2 },
   { what: 'iovalkey', library: 'iovalkey', client: {}, holding: 1, waiting: 2 },
 ] as const
-
-/** What connections are to: one server in each protocol, and a cluster. */
-export const stages = [
-  { where: 'standalone, RESP3', open: () => Scene.standalone('ioredis-6') },
-  { where: 'standalone, RESP2', open: () => Scene.standalone('ioredis-5') },
-  { where: 'cluster', open: () => Scene.cluster('ioredis-6') },
-]
 
 /** Makes what other processes would have; each ends with its test, before what was brought before this was called. */
 export function holdfasts(): (client: RedisClient, options?: HoldfastOptions) => Holdfast {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LOAD_TIMEOUT_MS, LONG_LEASE_MS, ROUNDS, type Scene } from './scene.js'
 
-/** A latch is counted down by both sides, and opens for both. */
 export function latchCases(scene: Scene): void {
   const { place } = scene
   const order = scene.orders('latch')

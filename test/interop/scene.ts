@@ -13,7 +13,6 @@ export const LOAD_TIMEOUT_MS = 300_000
 /** Redisson's watchdog and, where a test says so, Holdfast's: short, so that renewals are seen and the dead are succeeded soon. */
 export const WATCHDOG_MS = 900
 
-/** How often each side wakes the other. */
 export const ROUNDS = 10
 
 type Word = string | number

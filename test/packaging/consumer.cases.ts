@@ -12,7 +12,6 @@ import { environment, Project } from './project.js'
 /** What a minified bundle has of the package, its licences included. */
 const PLAIN_LOCK_BYTES = 146_900
 const WHOLE_CLIENT_BYTES = 258_200
-/** The one package beside it. */
 const EMITTER = ['eventemitter3/index.js', 'eventemitter3/index.mjs']
 const chunk = (name: string): string => `holdfast/dist/chunks/${name}.js`
 const ONE_FILE = { bundle: true, platform: 'node', logLevel: 'error' } as const

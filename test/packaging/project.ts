@@ -28,12 +28,10 @@ export class Project {
     return project
   }
 
-  /** An empty folder, where no package is to be found. */
   static async bare(within = tmpdir()): Promise<Project> {
     return new Project(await mkdtemp(join(within, 'holdfast-consumer-')))
   }
 
-  /** Writes its manifest. */
   async dependOn(tarball: string, others: Readonly<Record<string, string>> = {}): Promise<void> {
     const dependencies = { ...others, holdfast: `file:${tarball}` }
     await writeFile(

@@ -22,7 +22,6 @@ beforeAll(async () => {
 const packed = duringAll(pack, PATIENCE_MS)
 const project = duringAll(() => Project.install(packed.file, {}, 'projects', tools), PATIENCE_MS)
 
-/** Runs a script of one of the tools. */
 async function run(tool: string, ...args: string[]): Promise<string> {
   // Vitest sets NODE_ENV, and what runs here is no test of Vitest's.
   const env = { ...environment(), NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: '' }

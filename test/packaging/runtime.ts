@@ -7,7 +7,6 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { npm } from './packed.js'
 
-/** What programs run on. */
 export const runtimes = ['node', 'bun', 'deno'] as const
 export type Runtime = (typeof runtimes)[number]
 

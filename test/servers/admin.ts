@@ -1,9 +1,5 @@
 import { Redis } from 'ioredis'
-
-interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
+import type { Endpoint } from '../wire/wire.js'
 
 /** Sends commands to one server over a connection of their own and closes it afterwards. */
 export async function withAdmin<T>(
@@ -27,7 +23,6 @@ export async function withAdmin<T>(
   }
 }
 
-/** Sends one command so. */
 export async function ask(
   server: Endpoint | undefined,
   name: string,

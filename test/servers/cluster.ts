@@ -11,7 +11,6 @@ const MASTERS = 3
 /** A cluster of masters, which share the slots in equal parts, in order. */
 export interface Cluster {
   readonly nodes: readonly Server[]
-  /** For each master its replica, where that was ordered. */
   readonly replicas: readonly Server[]
   readonly startupNodes: { host: string; port: number }[]
   stop(): Promise<void>
@@ -93,21 +92,14 @@ async function follow(replica: Server, master: Server | undefined): Promise<void
 }
 
 async function untilReplicated(node: Server): Promise<void> {
-  await untilTold(
-    node,
-    'knows every replica',
-    ['CLUSTER', 'NODES'],
-    (told) => told.split(/[ ,]slave[ ,]/).length > MASTERS,
-  )
+  const replicated = (told: string): boolean => told.split(/[ ,]slave[ ,]/).length > MASTERS
+  await untilTold(node, 'knows every replica', ['CLUSTER', 'NODES'], replicated)
 }
 
 async function untilSound(node: Server): Promise<void> {
-  await untilTold(
-    node,
-    'takes the cluster for sound',
-    ['CLUSTER', 'INFO'],
-    (told) => told.includes('cluster_state:ok') && told.includes(`cluster_size:${MASTERS}`),
-  )
+  const sound = (told: string): boolean =>
+    told.includes('cluster_state:ok') && told.includes(`cluster_size:${MASTERS}`)
+  await untilTold(node, 'takes the cluster for sound', ['CLUSTER', 'INFO'], sound)
 }
 
 /** Sends the command again and again, over one connection, until what the node says will do. */

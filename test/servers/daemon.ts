@@ -5,9 +5,7 @@ import { folderWith, ServerProgram, started } from './server-program.js'
 
 export interface DaemonOrder {
   readonly command: Command
-  /** Its arguments, once its port is known. */
   readonly args: (port: number) => readonly string[]
-  /** The files that it reads, likewise. */
   readonly files?: (port: number) => Readonly<Record<string, string>>
 }
 

@@ -1,9 +1,11 @@
 import process from 'node:process'
-import { findBinary } from './binary.js'
+import { unpackFromDebian } from './debian.js'
 import { findDocker } from './docker.js'
-import type { Wanted } from './flavour.js'
+import { inDebian, oldest, releases, type Wanted } from './flavour.js'
+import { run } from './kept.js'
 import type { How, Need, Way } from './launch.js'
-import { findPackage, installCommands } from './packages.js'
+import { onPath } from './path.js'
+import { processLauncher } from './process.js'
 
 /** Which to try first: an engine (tests, for servers like those in production) or what is installed (the demo). */
 export type Preference = 'docker' | 'binary'
@@ -14,6 +16,14 @@ export interface Order {
   /** Hears where the server comes from; otherwise one line of standard error tells it. */
   readonly say?: (line: string) => void
 }
+
+/** What to type where a package manager can install a server, but not beside the system. */
+const installCommands: readonly (readonly [manager: string, command: string])[] = [
+  ['apt-get', 'sudo apt-get install redis-server'],
+  ['dnf', 'sudo dnf install valkey'],
+  ['apk', 'sudo apk add valkey'],
+  ['brew', 'brew install redis'],
+]
 
 const orders: Readonly<Record<Preference, readonly How[]>> = {
   docker: ['docker', 'binary', 'package'],
@@ -68,4 +78,44 @@ function sayOnce(line: string): void {
   if (said.includes(line)) return
   process.env[SAID] = `${said}${line}\n`
   process.stderr.write(`${line}\n`)
+}
+
+async function findBinary({ wanted }: Need): Promise<Way | string> {
+  const programs = wanted === 'any' ? ['redis-server', 'valkey-server'] : [releases[wanted].program]
+  const refused: string[] = []
+  for (const program of programs) {
+    const path = await onPath(program)
+    if (path === undefined) {
+      refused.push(`no ${program} on PATH`)
+      continue
+    }
+    const { stdout } = await run(path, ['--version'])
+    const version = /^(?:Redis|Valkey) server v=(\d+\.\d+)/.exec(stdout)?.[1] ?? 'of unknown version'
+    // Sharded pub/sub came with Redis 7.0.
+    const fits = wanted === 'any' ? Number.parseInt(version, 10) >= 7 : version === releases[wanted].version
+    if (fits) return { how: 'binary', from: path, launcher: processLauncher([path]) }
+    refused.push(`${path} is ${version}, ${wanted === 'any' ? 'older than 7.0' : `not ${wanted}`}`)
+  }
+  return refused.join(', ')
+}
+
+/** Has the system's package manager bring a server, into a folder of the user's where it can do that. */
+async function findPackage({ wanted }: Need): Promise<Way | string> {
+  if ((await onPath('apt-get')) === undefined || (await onPath('dpkg')) === undefined) {
+    for (const [manager, command] of installCommands) {
+      if ((await onPath(manager)) !== undefined) return `${manager} can bring one, if you run: ${command}`
+    }
+    return 'no package manager this knows (apt-get, dnf, apk, brew)'
+  }
+  const flavour = wanted === 'any' ? oldest : wanted
+  try {
+    const { root, command } = await unpackFromDebian(inDebian(flavour))
+    return {
+      how: 'package',
+      from: `Debian's packages, unpacked in ${root}`,
+      launcher: processLauncher(command),
+    }
+  } catch (error) {
+    return `Debian's packages could not be had: ${error instanceof Error ? error.message.trim() : String(error)}`
+  }
 }

@@ -28,7 +28,7 @@ export async function kept(
   await mkdir(dirname(place), { recursive: true })
   const work = await mkdtemp(join(dirname(place), '.making-'))
   try {
-    const made = await thisOnce(how, work, () => make(work))
+    const made = await thisOnce(how, () => make(work))
     // Whoever renames first has made it; another process that did the same work meanwhile uses that.
     await rename(made, place).catch((error: unknown) => {
       if (!existsSync(place)) throw error

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,10 +11,16 @@ export function processLauncher(command: Command): Launcher {
   return { listening: ['--bind', '127.0.0.1'], launch: (order) => launch(command, order) }
 }
 
-async function launch([program, ...before]: Command, { args, dir, undo }: LaunchOrder): Promise<Running> {
+/** @param options beside those that every server has: as whom it runs, and what it finds in its environment */
+export async function launch(
+  [program, ...before]: Command,
+  { args, dir, undo }: Omit<LaunchOrder, 'port'>,
+  options: SpawnOptions = {},
+): Promise<Running> {
   // A file, not a pipe: an open pipe would keep this process alive as long as the server runs.
   const output = await open(join(dir, 'output.txt'), 'w')
   const child = spawn(program, [...before, ...args], {
+    ...options,
     cwd: dir,
     // A session of its own: Ctrl-C at the terminal is for the tests, which then stop their servers in order.
     detached: true,

@@ -1,5 +1,3 @@
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import process from 'node:process'
 import { createLogUpdate } from 'log-update'
 
@@ -33,39 +31,15 @@ export class Progress {
   }
 }
 
-/**
- * Does what is done once and takes long, such as fetching a server: says so, and then how long it has taken and how much is there.
- *
- * @param folder that fills meanwhile
- */
-export async function thisOnce<Result>(
-  what: string,
-  folder: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+/** Does what is done once and takes long, such as fetching a server: says so, and then how long it has taken. */
+export async function thisOnce<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   process.stderr.write(`holdfast: ${what}, this once\n`)
   const startedAt = performance.now()
-  const progress = new Progress(process.stderr, async () => {
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
-    return `holdfast: ${what}: ${seconds} s, ${((await sizeOf(folder)) / 1e6).toFixed(0)} MB`
-  })
+  const seconds = (): string => ((performance.now() - startedAt) / 1_000).toFixed(0)
+  const progress = new Progress(process.stderr, () => `holdfast: ${what}: ${seconds()} s`)
   try {
     return await work()
   } finally {
     progress.stop()
   }
-}
-
-/** Of what is in a folder, in bytes; files come and go meanwhile. */
-async function sizeOf(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true }).catch(() => [])
-  const sizes = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        (file) => (file.isFile() ? file.size : 0),
-        () => 0,
-      ),
-    ),
-  )
-  return sizes.reduce((sum, size) => sum + size, 0)
 }

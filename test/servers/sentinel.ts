@@ -11,7 +11,6 @@ export interface SentinelGroup {
   readonly name: 'mymaster'
   /** The primary, as of the start or of the last {@link SentinelGroup.failover}. */
   readonly primary: Server
-  /** The replica, likewise. */
   readonly replica: Server
   /**
    * Has the sentinel make the replica the primary, without loss of what was written before; resolves when both have

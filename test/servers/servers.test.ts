@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseWanted } from './flavour.js'
 import { bringServer } from './index.js'
-import { LaunchedServer } from './launched.js'
-import { findPackage } from './packages.js'
-import { onPath } from './path.js'
 import { answersPing } from './port.js'
 import type { Server } from './server.js'
 
@@ -46,14 +43,4 @@ describe('a standalone server', () => {
     vi.stubEnv('HOLDFAST_REDIS_URL', gone.url)
     await expect(bringServer()).rejects.toThrow('HOLDFAST_REDIS_URL does not answer')
   })
-})
-
-test('Debian packages yield a server where nothing is installed', { timeout: 120_000 }, async (context) => {
-  const apt = (await onPath('apt-get')) !== undefined && (await onPath('dpkg')) !== undefined
-  context.skip(!apt, 'this system has no apt')
-  const way = await findPackage({ wanted: flavour, group: false })
-  if (typeof way === 'string') throw new Error(way)
-  const server = ours(await LaunchedServer.start({ way }))
-  expect(server.how).toBe('package')
-  expect(await answers(server)).toBe(true)
 })

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Patience {
-  /** What is waited for, in words: the error says it was not reached. */
   readonly what: string
   readonly withinMs?: number
   readonly everyMs?: number

@@ -46,7 +46,6 @@ export class Bystander {
     return found.sort()
   }
 
-  /** Asks the node where that key lives. */
   async ask(key: string, command: string, ...args: Array<string | number>): Promise<unknown> {
     return await this.#reach().send(key, { command }, command, ...args)
   }

@@ -6,13 +6,13 @@ import * as ioredis6 from 'ioredis'
 import * as ioredis5 from 'ioredis5'
 import * as iovalkey from 'iovalkey'
 import type { ClusterClient, StandaloneClient } from '../../src/index.js'
+import type { Endpoint } from '../wire/wire.js'
 import { nodeRedisOf } from './node-redis.js'
 import { nodeRedisLibraries } from './node-redis-libraries.js'
 
 export const clientLibraries = ['ioredis-6', 'ioredis-5', 'iovalkey'] as const
 export type ClientLibrary = (typeof clientLibraries)[number]
 
-/** All that `HOLDFAST_CLIENT` may name. */
 export const matrixLibraries = [...clientLibraries, ...nodeRedisLibraries] as const
 export type MatrixLibrary = (typeof matrixLibraries)[number]
 
@@ -27,21 +27,21 @@ function libraryNamed(name: string): MatrixLibrary {
   return library
 }
 
-interface Endpoint {
-  host: string
-  port: number
-}
-
-/** A client of one server, as an application would make it. */
 export function standaloneClient(
   options: Endpoint & Record<string, unknown>,
   library: MatrixLibrary = clientLibrary,
 ): StandaloneClient {
   const nodeRedis = nodeRedisOf(library) ?? standIn
   if (nodeRedis) return quiet(nodeRedis.standalone(withProtocol(options, library)))
-  if (library === 'ioredis-5') return quiet(new ioredis5.Redis({ ...options, lazyConnect: true }))
-  if (library === 'iovalkey') return quiet(new iovalkey.Redis({ ...options, lazyConnect: true }))
-  return quiet(new ioredis6.Redis({ ...options, lazyConnect: true }))
+  return quiet(ioredisOf(library, { ...options, lazyConnect: true }))
+}
+
+function ioredisOf(
+  library: MatrixLibrary,
+  options: object,
+): ioredis6.Redis | ioredis5.Redis | iovalkey.Redis {
+  if (library === 'ioredis-5') return new ioredis5.Redis(options)
+  return library === 'iovalkey' ? new iovalkey.Redis(options) : new ioredis6.Redis(options)
 }
 
 export function sentinelClient(
@@ -52,9 +52,7 @@ export function sentinelClient(
   const options = { ...others, ...group, lazyConnect: true }
   const nodeRedis = nodeRedisOf(library) ?? standIn
   if (nodeRedis) return quiet(nodeRedis.sentinel(withProtocol(options, library)))
-  if (library === 'ioredis-5') return quiet(new ioredis5.Redis(options))
-  if (library === 'iovalkey') return quiet(new iovalkey.Redis(options))
-  return quiet(new ioredis6.Redis(options))
+  return quiet(ioredisOf(library, options))
 }
 
 export function clusterClient(

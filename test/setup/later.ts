@@ -4,7 +4,6 @@ export function later<Result>(expectation: Promise<Result>): Promise<Result> {
   return expectation
 }
 
-/** The error that a call came to, if any. */
 export async function rejection(call: () => unknown): Promise<unknown> {
   try {
     await call()

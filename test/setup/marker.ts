@@ -13,6 +13,7 @@ import { holdChannel } from '../../src/observe/trace/hold.js'
 import { releaseChannel } from '../../src/observe/trace/release.js'
 import { Sdk } from '../otel/scene.js'
 import { rejection } from './later.js'
+import { publicCalls } from './public-calls.js'
 
 export { rejection }
 
@@ -56,19 +57,10 @@ export class Marker {
   }
 }
 
+const ALL = { depth: Infinity, showHidden: true, getters: true, maxStringLength: null, maxArrayLength: null }
+
 function textsOf(what: unknown): string[] {
-  return [
-    String(what),
-    inspect(what, {
-      depth: Infinity,
-      showHidden: true,
-      getters: true,
-      maxStringLength: null,
-      maxArrayLength: null,
-    }),
-    inspect(what),
-    jsonOf(what),
-  ]
+  return [String(what), inspect(what, ALL), inspect(what), jsonOf(what)]
 }
 
 function jsonOf(what: unknown): string {
@@ -85,7 +77,6 @@ function jsonOf(what: unknown): string {
   }
 }
 
-/** All that a client tells of itself while it is used. */
 export class Heard implements AsyncDisposable {
   readonly all: unknown[] = []
   readonly #spans = new InMemorySpanExporter()
@@ -128,21 +119,10 @@ export class Heard implements AsyncDisposable {
  */
 export async function useWithout(marker: Marker, holdfast: Holdfast, name: string): Promise<HoldfastError[]> {
   await using heard = new Heard(holdfast)
-  const lock = holdfast.lock(name)
-  const calls = [
-    () => lock.tryAcquire(),
-    () => lock.withLock({ waitMs: 100 }, () => undefined),
-    () => lock.isLocked(),
-    () => holdfast.list()[Symbol.asyncIterator]().next(),
-    () => holdfast.multiLock([lock, holdfast.lock(`${name}:2`)]).tryAcquire(),
-    () => holdfast.semaphore(`${name}:permits`).trySetPermits(3),
-    () => holdfast.computeOnce(name, () => 1, { ttlMs: 1_000, waitMs: 100 }),
-    () => holdfast.leader(`${name}:leader`).current(),
-    () => holdfast.job(`${name}:job`, { atLeastMs: 0, atMostMs: 1_000 }, () => undefined),
-  ]
-  const errors = (await Promise.all(calls.map(rejection))).filter((error) => error !== undefined)
+  const calls = Object.values(publicCalls).map((call) => rejection(() => call(holdfast, name)))
+  const errors = (await Promise.all(calls)).filter((error) => error !== undefined)
   await holdfast.close({ timeoutMs: 100 })
-  const closed = await rejection(() => lock.tryAcquire())
+  const closed = await rejection(() => holdfast.lock(name).tryAcquire())
   for (const error of [...errors, closed]) marker.expectNone(error, 'an error')
   for (const told of await heard.told()) marker.expectNone(told, 'an event, a channel, a span or a metric')
   for (const error of errors) expect(error).toBeInstanceOf(HoldfastError)

@@ -5,11 +5,7 @@ import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import type { ClusterClient, StandaloneClient } from '../../src/index.js'
 import { type NodeRedisClient, type NodeRedisCluster, nodeRedis } from '../../src/stores/node-redis/index.js'
-
-interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
+import type { Endpoint } from '../wire/wire.js'
 
 type Options = Readonly<Record<string, unknown>>
 
@@ -21,12 +17,10 @@ export interface NodeRedisClients {
   cluster(startupNodes: readonly Endpoint[], options: Options): ClusterClient
 }
 
-/** Undefined if it is another library's name. */
 export function nodeRedisOf(library: string): NodeRedisClients | undefined {
   return versions.get(library)
 }
 
-/** What the versions have in common. */
 interface Library {
   createClient(options: object): NodeRedisClient
   createCluster(options: {

@@ -7,6 +7,7 @@ import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
 import { quorumTraits } from '../../src/stores/quorum/store.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
+import type { Endpoint } from '../wire/wire.js'
 import { clusterClient, sentinelClient, standaloneClient } from './clients.js'
 
 export const placeNames = ['memory', 'memory-virtual-time', 'standalone', 'cluster', 'sentinel'] as const
@@ -14,11 +15,6 @@ export type PlaceName = (typeof placeNames)[number]
 
 /** Three stores that know nothing of each other, joined by `quorum`: only the plain lock is kept there. */
 export type QuorumName = 'quorum-virtual-time' | 'quorum-servers'
-
-interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
 
 /** Where locks are kept, with what only servers have. */
 export interface Place extends ConformancePlace {

@@ -45,7 +45,6 @@ export abstract class PortClient<Kind extends string> {
     return this.opened.errors
   }
 
-  /** A logical thread of this client. */
   owner(): Owner {
     this.#lastNumber += 1
     return `${this.clientId}:${this.#lastNumber}`
@@ -156,7 +155,6 @@ function said(news: News = {}): string {
 export const kinds = ['lock', 'fenced', 'fair', 'announced'] as const
 export type Kind = (typeof kinds)[number]
 
-/** One client at the ports of the kinds that share a line. */
 export class LineClient extends PortClient<Kind> {
   constructor(opened: Opened) {
     const { lock, fencedLock: fenced = lock, fairLock: fair = lock, announcedLock = lock } = opened.session

@@ -46,7 +46,6 @@ abstract class PortPlace<Client extends Closing> {
     private readonly clients: Clients<Client>,
   ) {}
 
-  /** Another process's client, in effect. */
   client({ firstLeaseMs = 5_000, clock = new SystemClock() }: ClientOptions = {}): Client {
     const client = new this.clients(this.open(randomUUID(), firstLeaseMs, clock))
     this.#clients.push(client)

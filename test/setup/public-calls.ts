@@ -2,8 +2,8 @@ import type { Holdfast } from '../../src/index.js'
 
 /** Every sort of public call that asks a store for something, each on a lock or whatever of that name, and for no longer than it must. */
 export const publicCalls: Readonly<Record<string, (holdfast: Holdfast, name: string) => Promise<unknown>>> = {
-  acquire: (holdfast, name) => holdfast.lock(name).acquire({ waitMs: 50 }),
   tryAcquire: (holdfast, name) => holdfast.lock(name).tryAcquire(),
+  acquire: (holdfast, name) => holdfast.lock(name).acquire({ waitMs: 50 }),
   withLock: (holdfast, name) => holdfast.lock(name).withLock({ waitMs: 50 }, () => 1),
   isLocked: (holdfast, name) => holdfast.lock(name).isLocked(),
   inspect: (holdfast, name) => holdfast.lock(name).inspect(),

@@ -22,7 +22,6 @@ declare module 'vitest' {
   }
 }
 
-/** What a run brings, and how it ends. */
 interface Brought {
   readonly servers: SharedServers
   readonly programs: string

@@ -8,7 +8,6 @@ interface Rule<Asked> {
   readonly struck: (asked: Asked) => void
 }
 
-/** What a wire does to replies, by what was asked. */
 export class Rules<Asked> {
   #rules: Rule<Asked>[] = []
 
@@ -17,7 +16,6 @@ export class Rules<Asked> {
     return new Promise((struck) => this.#rules.push({ match, verdict, left: nth, struck }))
   }
 
-  /** For the replies to all that match from now on. */
   always(match: Rule<Asked>['match'], verdict: Verdict): void {
     this.#rules.push({ match, verdict, left: Infinity, struck: () => undefined })
   }

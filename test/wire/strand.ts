@@ -1,18 +1,15 @@
 import type { Socket } from 'node:net'
 
-/** From the client up to the server, or down to the client. */
 export type Direction = 'up' | 'down'
 
 /** What a wire does to all that passes it at the moment. */
 export interface Weather {
-  /** For how long bytes are on their way, in each direction. */
   readonly delayMs: number
   readonly silent: ReadonlySet<Direction>
 }
 
 /** One connection through a wire. Who reads a protocol overrides {@link up} and {@link down}. */
 export class Strand {
-  /** Whether either side has ended it. */
   closed = false
   #silent = false
   /** What waits for a silence to end. */
@@ -56,12 +53,10 @@ export class Strand {
     for (const send of this.#held.splice(0)) send()
   }
 
-  /** What the client has sent. */
   protected up(chunk: Buffer): void {
     this.send('up', chunk)
   }
 
-  /** What the server has sent. */
   protected down(chunk: Buffer): void {
     this.send('down', chunk)
   }

@@ -36,31 +36,31 @@ function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()))
 }
 
+/** What comes back of a word that is sent. */
+function echoed(socket: Socket, word: string): Promise<string> {
+  const heard = said(socket)
+  socket.write(word)
+  return heard
+}
+
 /** What has an answer by then would have had one on a wire that passes bytes. */
 async function answered(socket: Socket, word: string): Promise<boolean> {
-  const answer = said(socket).then(() => true)
-  socket.write(word)
-  const other = client()
-  const reference = said(other)
-  other.write('reference')
-  await reference
+  const answer = echoed(socket, word).then(() => true)
+  await echoed(client(), 'reference')
   return await Promise.race([answer, new Promise<false>((resolve) => setTimeout(() => resolve(false), 50))])
 }
 
 test('passes bytes, and later where it is told to delay them', async () => {
   const socket = client()
-  const quick = said(socket)
-  socket.write('a')
-  expect(await quick).toBe('a')
+  expect(await echoed(socket, 'a')).toBe('a')
   wire.delayMs = 40
   // A turn of its own for each direction, in which what does not go by the wire is there already.
   const direct = client(wire.target)
   await once(direct, 'connect')
   const heard: string[] = []
-  const both = [socket, direct].map(async (each) => heard.push(await said(each)))
-  socket.write('late')
-  direct.write('early')
-  await Promise.all(both)
+  const late = echoed(socket, 'late').then((word) => heard.push(word))
+  const early = echoed(direct, 'early').then((word) => heard.push(word))
+  await Promise.all([late, early])
   expect(heard).toEqual(['early', 'late'])
 })
 
@@ -86,8 +86,7 @@ test('what was sent first arrives first, when the delay ends meanwhile too', asy
 test('what is said in a silence is delivered late, in order, or lost with its connection', async () => {
   const socket = client()
   wire.silence('up')
-  const heard = said(socket)
-  socket.write('a')
+  const heard = echoed(socket, 'a')
   socket.write('b')
   wire.heal('delivered')
   expect(await heard).toMatch(/^a/)
@@ -100,9 +99,7 @@ test('what is said in a silence is delivered late, in order, or lost with its co
 
 test('a hushed connection says nothing for good, a new one is good', async () => {
   const socket = client()
-  const first = said(socket)
-  socket.write('a')
-  await first
+  await echoed(socket, 'a')
   wire.hush()
   expect(await answered(socket, 'b')).toBe(false)
 })
@@ -111,8 +108,5 @@ test('refuses new connections until it is healed', async () => {
   wire.refuse()
   await closed(client())
   wire.heal('lost')
-  const socket = client()
-  const heard = said(socket)
-  socket.write('a')
-  expect(await heard).toBe('a')
+  expect(await echoed(client(), 'a')).toBe('a')
 })

@@ -15,7 +15,6 @@ export abstract class WireOf<Each extends Strand> implements Weather {
   readonly connections: Each[] = []
   readonly silent = new Set<Direction>()
   delayMs = 0
-  /** How many connections it has refused. */
   refused = 0
   #refusing = false
   #blackHole = false
@@ -43,17 +42,14 @@ export abstract class WireOf<Each extends Strand> implements Weather {
 
   protected abstract strand(index: number, client: Socket, server: Socket): Each
 
-  /** Where clients find it. */
   get address(): string {
     return `${this.host}:${this.port}`
   }
 
-  /** Connections that stand. */
   get open(): readonly Each[] {
     return this.connections.filter(({ closed }) => !closed)
   }
 
-  /** New connections lead to another server. */
   redirect({ host, port }: Endpoint): void {
     this.target = { host, port }
   }
@@ -62,7 +58,6 @@ export abstract class WireOf<Each extends Strand> implements Weather {
     for (const connection of this.connections) connection.break()
   }
 
-  /** New connections end at once. */
   refuse(): void {
     this.#refusing = true
   }

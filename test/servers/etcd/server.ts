@@ -19,7 +19,6 @@ export interface EtcdOrder {
   readonly fsync?: boolean
 }
 
-/** One of a cluster, with where the others reach it. */
 export interface Membership {
   readonly name: string
   readonly peerPort: number

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chown, open, readFile, writeFile } from 'node:fs/promises'
+import { chown, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { Guard } from '../guard.js'
 import { run } from '../kept.js'
+import type { Running } from '../launch.js'
 import { freePort } from '../port.js'
-import { standsStill } from '../process.js'
+import { launch, standsStill } from '../process.js'
 import { Impossible, until } from '../until.js'
 import {
   account,
@@ -34,14 +33,13 @@ export interface SqlOrder {
   readonly settings?: Readonly<Record<string, string>>
   /** Such as `18`. Default: that of the run, else whichever is at hand. */
   readonly release?: string | undefined
-  /** Refuses connections by TCP without TLS. */
   readonly tls?: Certificate
 }
 
 /** A database server started here, on a data folder of its own: neither outlives this process. */
 export class SqlServer {
   readonly address: SqlAddress
-  #child: ChildProcess | undefined
+  #running: Running | undefined
 
   private constructor(
     private readonly product: SqlProduct,
@@ -83,17 +81,17 @@ export class SqlServer {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid
+    return this.#running?.pid
   }
 
   /** Makes it hang, with all its processes: connections stay open, nothing is answered. */
   async pause(): Promise<void> {
     // The first process starts the others: once it stands, there are no more.
-    this.#child?.kill('SIGSTOP')
+    await this.#running?.signal('SIGSTOP')
     const others = await this.#children()
     for (const pid of others) process.kill(pid, 'SIGSTOP')
     // The signal has been sent; threads that run at the moment go on until they hear it.
-    const all = this.#child?.pid === undefined ? others : [this.#child.pid, ...others]
+    const all = this.pid === undefined ? others : [this.pid, ...others]
     await until(async () => (await Promise.all(all.map(standsStill))).every(Boolean), {
       what: `${this.product.name} stands still`,
     })
@@ -102,47 +100,33 @@ export class SqlServer {
   /** Ends a pause; what was sent meanwhile is then worked off. */
   async resume(): Promise<void> {
     for (const pid of await this.#children()) process.kill(pid, 'SIGCONT')
-    this.#child?.kill('SIGCONT')
+    await this.#running?.signal('SIGCONT')
   }
 
   async kill(): Promise<void> {
-    const child = this.#child
-    if (!child) return
+    const running = this.#running
+    if (!running) return
     await this.pause()
     const others = await this.#children()
-    this.#child = undefined
-    this.guard.undo('')
-    const gone = once(child, 'exit')
-    child.ref()
-    child.kill('SIGKILL')
+    this.#running = undefined
+    await running.signal('SIGKILL')
     for (const pid of others) process.kill(pid, 'SIGKILL')
-    await gone
-    await until(() => !others.some(lives), { what: `all processes of ${this.product.name} have ended` })
+    await until(async () => (await running.lastWords()) !== undefined && !others.some(lives), {
+      what: `all processes of ${this.product.name} have ended`,
+    })
   }
 
   /** Starts it again after `kill`, on the same port and data. Resolves when it answers. */
   async start(): Promise<void> {
     const { program, args } = this.product.serve(this.place, this.settings)
-    const [file, ...before] = program.command
-    const log = join(this.place.dir, 'output.txt')
-    const output = await open(log, 'a')
-    const child = spawn(file, [...before, ...args], {
-      ...this.#options(program),
-      detached: true,
-      stdio: ['ignore', output.fd, output.fd],
-    })
-    child.unref()
-    child.once('exit', () => {
-      if (this.#child === child) this.guard.undo('')
-    })
-    await once(child, 'spawn').finally(() => output.close())
-    this.#child = child
-    this.guard.undo(ending(child.pid))
+    const undo = (shell: string): void => this.guard.undo(shell)
+    const running = await launch(program.command, { args, dir: this.place.dir, undo }, this.#options(program))
+    this.#running = running
+    undo(ending(running.pid))
     await until(
       async () => {
-        if (child.exitCode !== null || child.signalCode !== null) {
-          throw new Impossible(await readFile(log, 'utf8'))
-        }
+        const words = await running.lastWords()
+        if (words !== undefined) throw new Impossible(words)
         await this.product.prepare(this.place)
         return true
       },
@@ -169,7 +153,7 @@ export class SqlServer {
   }
 
   async #children(): Promise<number[]> {
-    const pid = this.#child?.pid
+    const { pid } = this
     if (pid === undefined) return []
     const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
     return text.split(' ').filter(Boolean).map(Number)
