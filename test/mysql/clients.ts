@@ -7,7 +7,7 @@ import { MysqlRows } from '../../src/stores/mysql/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
 import { clientSettings } from '../rows/client-settings.js'
 import type { SqlAddress } from '../servers/sql/index.js'
-import { loginOf } from '../transactions/application.js'
+import { loginOf, rowsIn } from '../transactions/application.js'
 
 export interface Extra {
   readonly user?: string
@@ -50,12 +50,6 @@ export async function administer(
   extra: Extra = {},
 ): Promise<Record<string, unknown>[]> {
   const connection = await createMysql2({ ...loginOf(address), multipleStatements: true, ...extra })
-  try {
-    const [rows] = await connection.query(sql, values)
-    return Array.isArray(rows)
-      ? rows.flatMap((row) => (row.constructor === Object || !Array.isArray(row) ? [{ ...row }] : []))
-      : []
-  } finally {
-    await connection.end()
-  }
+  const [answer] = await connection.query(sql, values).finally(() => connection.end())
+  return rowsIn(answer)
 }

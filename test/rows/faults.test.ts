@@ -1,6 +1,9 @@
 /** What happens when the server, its table, its users or its connections are not as they should be, whichever the database. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { ClientConnection } from '../../src/stores/mysql/client-connection.js'
+import type { MysqlConnection } from '../../src/stores/mysql/index.js'
+import { libraries, libraryNames, openClient } from '../mysql/clients.js'
 import { add, copy, failureOf, tallies } from '../postgres/tally.js'
 import { until } from '../servers/until.js'
 import { lasting } from '../setup/lasting.js'
@@ -15,6 +18,11 @@ await onOwnServers('faults', (server) => {
   beforeEach(() => {
     name = randomUUID()
   })
+
+  const untilGone = async (before: readonly number[]): Promise<void> => {
+    const gone = async () => (await server.connections()).every((each) => before.includes(each))
+    await until(gone, { what: 'what was given up is closed' })
+  }
 
   describe('the table', () => {
     test('without it, the error says what to do', async () => {
@@ -89,17 +97,6 @@ await onOwnServers('faults', (server) => {
       expect(client.errors).toEqual([])
     })
 
-    test('one that is killed in the middle of a command fails it, with an unknown outcome', async () => {
-      const client = server.client()
-      await add(client, name)
-      const letGo = await server.lockRow(name)
-      const failing = failureOf(add(client, name))
-      await server.end(await until(() => server.blocked(), { what: 'it waits for the row' }))
-      expect(await failing).toMatchObject({ transient: true })
-      await letGo()
-      expect(await add(client, name)).toBe(2)
-    })
-
     test('a row that is locked for too long fails the command in its time', async () => {
       const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 300 : 1_500) })
       await add(client, name)
@@ -162,8 +159,7 @@ await onOwnServers('faults', (server) => {
       } finally {
         await thaw()
       }
-      const gone = async () => (await server.connections()).every((each) => before.includes(each))
-      await until(gone, { what: 'what was given up is closed' })
+      await untilGone(before)
       expect(await add(server.client(), name)).toBeGreaterThan(1)
     })
 
@@ -180,5 +176,48 @@ await onOwnServers('faults', (server) => {
         await thaw()
       }
     })
+  })
+  const library = libraryNames.find((each) => each === server.library)
+  if (library === undefined) return
+
+  test('a connection that is given up in the very moment of an answer is closed', async () => {
+    const before = await server.connections()
+    const connection = new ClientConnection(async () => {
+      const client = await libraries[library](server.address)
+      const ping = client.ping.bind(client)
+      // As if the answer always came before the time is up.
+      return Object.assign(client, { ping: () => ping() })
+    })
+    await connection.connect()
+    const answer = connection.query('SELECT 1')
+    connection.destroy()
+    await expect(answer).rejects.toThrow()
+    await untilGone(before)
+  })
+
+  test('a server that is read-only is told as such, and works again when it is not', async () => {
+    const client = server.client(await server.userWith(RIGHTS))
+    await server.run('SET GLOBAL read_only = 1')
+    try {
+      expect(await failureOf(add(client, name))).toMatchObject({ reason: 'read-only', transient: true })
+    } finally {
+      await server.run('SET GLOBAL read_only = 0')
+    }
+    expect(await add(client, name)).toBe(1)
+  })
+
+  test('an attempt to connect that never settles fails in its time; what comes later is closed', async () => {
+    const before = await server.connections()
+    let give: (connection: MysqlConnection) => void = () => undefined
+    const never = new Promise<MysqlConnection>((resolve) => {
+      give = resolve
+    })
+    const { session } = openClient(() => never, {}, { commandTimeoutMs: 200 })
+    expect(await failureOf(add({ session }))).toMatchObject({ reason: 'timeout', transient: true })
+    const late = await libraries[library](server.address)
+    late.on('error', () => undefined)
+    give(late)
+    await untilGone(before)
+    await session.close()
   })
 })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { until } from '../servers/until.js'
+import { connectTo } from '../transactions/application.js'
 import { type Login, onOwnServers } from './own-servers.js'
 
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
@@ -102,6 +103,22 @@ await onOwnServers('limits of the operator', (server) => {
         await lock.unlock()
       })
       await (await other.lock(name).acquire({ waitMs: 1_000 })).release()
+    },
+  )
+
+  test.runIf(inPostgres)(
+    'a transaction that stays open keeps old rows from being removed, and nothing from being locked',
+    async () => {
+      const { run, end } = await connectTo('PostgreSQL', server.address)
+      onTestFinished(async () => void (await end()))
+      await run('BEGIN ISOLATION LEVEL REPEATABLE READ')
+      await run('SELECT count(*) FROM holdfast_locks')
+      const lock = open().fencedLock(name)
+      const tokens: bigint[] = []
+      for (let section = 0; section < 300; section += 1)
+        await lock.withLock(({ fence = 0n }) => void tokens.push(fence))
+      expect(tokens).toEqual([...new Set(tokens)].sort((one, other) => (one < other ? -1 : 1)))
+      expect(await run('SELECT FROM holdfast_locks WHERE name = ?', name)).toEqual([])
     },
   )
 })

@@ -208,24 +208,4 @@ await onDatabases(['PostgreSQL', 'MySQL', 'MariaDB'], (database, product) => {
     instead = undefined
     await holdfast.close()
   }, 60_000)
-
-  test('faults B18: rows with foreign columns are errors of Holdfast', async () => {
-    const pool = oddPool()
-    const [holdfast, other] = [0, 1].map(() => new Holdfast(postgres(pool, { createTable: true })))
-    if (!holdfast || !other) throw new Error('two were opened')
-    for (const rest of ['null', '5', '[]', '{"line":5}', '{"line":{"places":[7]}}', '"a text"']) {
-      const held = await holdfast.lock(rest).acquire()
-      await pool.query('UPDATE holdfast_locks SET rest = $1::json WHERE name = $1::text', [rest])
-      const calls = [
-        () => holdfast.lock(rest).inspect(),
-        () => other.lock(rest).acquire({ waitMs: 1_000 }),
-        () => held.release(),
-      ]
-      for (const call of calls)
-        expect(await rejectionOf(call()), rest).toMatchObject({
-          ...{ code: 'STORE_ERROR', reason: 'wrong-type', transient: false },
-        })
-    }
-    await Promise.all([holdfast.close(), other.close()])
-  })
 })

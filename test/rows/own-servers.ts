@@ -3,15 +3,24 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { ConnectionOptions } from 'node:tls'
 import { promisify } from 'node:util'
-import { describe } from 'vitest'
+import { beforeAll, describe, onTestFinished } from 'vitest'
 import type { Store } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
-import { mysql } from '../../src/stores/mysql/index.js'
+import { mysql, mysqlSchema } from '../../src/stores/mysql/index.js'
 import { postgres } from '../../src/stores/postgres/index.js'
-import { type Library, libraryNames as mysqlLibraries } from '../mysql/clients.js'
-import { Stand as MysqlStand, onServers } from '../mysql/stand.js'
+import * as my from '../mysql/clients.js'
 import * as pg from '../postgres/server.js'
-import type { ProductName, SqlAddress, SqlOrder } from '../servers/sql/index.js'
+import {
+  bringSqlServer,
+  type ProductName,
+  type SqlAddress,
+  type SqlOrder,
+  type SqlServer,
+  whyNot,
+} from '../servers/sql/index.js'
+import { trust } from '../setup/certificate.js'
+import { duringAll } from '../setup/during.js'
+import { lockRow } from '../transactions/application.js'
 import type { SqlClient, TableOptions } from './sql-clients.js'
 
 export interface Login {
@@ -83,36 +92,46 @@ function ofPostgres(stand: pg.Stand, library: (typeof pg.libraryNames)[number]):
   }
 }
 
-function ofMysql(stand: MysqlStand, product: ProductName, library: Library): OwnServer {
+function ofMysql(server: SqlServer, product: ProductName, library: my.Library, way: my.Extra): OwnServer {
+  const run = (sql: string, values?: unknown[]) => my.administer(server.address, sql, values, way)
   const connect =
     ({ password, ...login }: Login = {}) =>
     async () =>
-      stand.connect(library, {
-        ...{ connectTimeout: 2_000, ...login },
+      my.libraries[library](server.address, {
+        ...{ connectTimeout: 2_000, ...way, ...login },
         ...(password && { password: typeof password === 'string' ? password : await password() }),
       })
+  /** The statements or connections of which that holds, but for the one that asks. */
+  const processes = async (where: string, ...values: unknown[]): Promise<number[]> => {
+    const others = 'SELECT id AS id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND'
+    return (await run(`${others} ${where}`, values)).map(({ id }) => Number(id))
+  }
   return {
     product,
     library,
     get address() {
-      return stand.server.address
+      return server.address
     },
-    client: (login, ...others) => stand.client(connect(login), ...others),
+    client: (login, ...others) => {
+      const client = my.openClient(connect(login), ...others)
+      onTestFinished(() => client.session.close())
+      return client
+    },
     store: (login) => mysql({ connect: connect(login) }),
-    run: (sql) => stand.run(sql),
+    run: (sql) => run(sql),
     userWith: async (rights) => {
       const user = `u${randomUUID().replaceAll('-', '').slice(0, 30)}`
       const granted = rights.length > 0 ? `GRANT ${rights.join(', ')} ON holdfast_locks TO ${user}` : ''
-      await stand.run(`CREATE USER ${user} IDENTIFIED BY 'it'; ${granted}`)
+      await run(`CREATE USER ${user} IDENTIFIED BY 'it'; ${granted}`)
       return { user, password: 'it' }
     },
-    connections: (user) => stand.connections(user),
-    end: (connection, what = 'CONNECTION') => stand.run(`KILL ${what} ${connection}`),
-    blocked: () => stand.blocked(),
-    lockRow: (name) => stand.lockRow(name),
+    connections: (user = 'holdfast') => processes('user = ?', user),
+    end: (connection, what = 'CONNECTION') => run(`KILL ${what} ${connection}`),
+    blocked: async () => (await processes("command <> 'Sleep' AND info LIKE '%holdfast_locks%'"))[0],
+    lockRow: (name) => lockRow('MySQL', server.address, name),
     freeze: async () => {
-      await stand.server.pause()
-      return () => stand.server.resume()
+      await server.pause()
+      return () => server.resume()
     },
   }
 }
@@ -127,8 +146,14 @@ export async function onOwnServers(
     const stand = new pg.Stand(() => pg.bringPostgres(order))
     describe.each(pg.libraryNames)('with %s', (library) => tests(ofPostgres(stand, library)))
   })
-  await onServers(what, (product) => {
-    const stand = new MysqlStand(product, order)
-    describe.each(mysqlLibraries)('with %s', (library) => tests(ofMysql(stand, product, library)))
-  })
+  for (const product of ['MariaDB', 'MySQL'] as const) {
+    const refusal = await whyNot(product)
+    const skipped = refusal === undefined ? '' : `: skipped (${refusal})`
+    describe.skipIf(refusal !== undefined)(`${product}${skipped}: ${what}`, () => {
+      const server = duringAll(() => bringSqlServer(product, order))
+      const way = order?.tls ? { ssl: trust.right } : {}
+      beforeAll(async () => void (await my.administer(server.address, mysqlSchema(), [], way)))
+      describe.each(my.libraryNames)('with %s', (library) => tests(ofMysql(server, product, library, way)))
+    })
+  }
 }

@@ -36,10 +36,7 @@ export interface SqlClients {
   lockRow(name: string): Promise<() => Promise<void>>
 }
 
-interface Way {
-  open(options: TableOptions): SqlClient
-  administer(sql: string, values: unknown[]): Promise<Row[]>
-  lockRow(name: string): Promise<() => Promise<void>>
+interface Way extends Omit<SqlClients, 'product'> {
   end(): Promise<unknown>
 }
 
@@ -48,7 +45,7 @@ function toPostgres({ address }: Database, library: (typeof postgres.libraryName
   const pool = postgres.poolOf(address)
   return {
     open: (options) => postgres.openClient(application, { createTable: true, ...options }),
-    administer: async (sql, values) =>
+    administer: async (sql, ...values) =>
       (await (values.length > 0 ? pool.query<Row>(numbered(sql), values) : pool.query<Row>(sql))).rows,
     lockRow: (name) => lockRow('PostgreSQL', address, name),
     end: () => Promise.all([pool.end(), application.end()]),
@@ -59,7 +56,7 @@ function toMysql({ address }: Database, library: mysql.Library): Way {
   return {
     open: (options) =>
       mysql.openClient(() => mysql.libraries[library](address), { createTable: true, ...options }),
-    administer: (sql, values) => mysql.administer(address, sql, values),
+    administer: (sql, ...values) => mysql.administer(address, sql, values),
     lockRow: (name) => lockRow('MySQL', address, name),
     end: async () => undefined,
   }
@@ -75,7 +72,7 @@ function toSqlite(path: string, driver: Driver): Way {
       const clean = async (): Promise<void> => undefined
       return { session: Object.assign(session, { express, clean }), errors }
     },
-    administer: async (sql, values) => {
+    administer: async (sql, ...values) => {
       const connection = driver(path)
       connection.exec('PRAGMA busy_timeout = 5000')
       const statement = connection.prepare(sql.replaceAll('holdfast_locks', 'holdfast_rows'))
@@ -129,7 +126,7 @@ function withEach(
         opened.push(client)
         return client
       },
-      administer: (sql, ...values) => way.administer(sql, values),
+      administer: (...asked) => way.administer(...asked),
       lockRow: (name) => way.lockRow(name),
     })
   })

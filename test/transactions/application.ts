@@ -58,7 +58,7 @@ export async function connectByMariadb(address: SqlAddress): Promise<OwnConnecti
   }
 }
 
-function rowsIn(answer: unknown): Row[] {
+export function rowsIn(answer: unknown): Row[] {
   return Array.isArray(answer) ? answer.map((row: Row) => ({ ...row })) : []
 }
 

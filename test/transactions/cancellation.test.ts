@@ -3,12 +3,12 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { rejectionOf } from '../../src/conformance/outcome.js'
 import { LockTimeoutError, transactionLock } from '../../src/transactions/index.js'
 import { standIn } from '../servers/stand-in.js'
 import { onDatabases } from '../setup/databases.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
+import { later } from '../setup/later.js'
 import { connectByPg, loginOf } from './application.js'
 import { connectBy, type Transaction } from './drivers.js'
 
@@ -51,44 +51,43 @@ await onDatabases(['PostgreSQL'], (database) => {
   }
 
   describe.each(['pg', 'postgres'] as const)('by %s', (driver) => {
+    /** A call that has waited, and was aborted; those who cancel it are told of by `cancels`. */
+    const aborted = async (
+      cancels: (pass: () => void) => void,
+      limits: { readonly waitMs?: number } = {},
+    ) => {
+      const holding = await holder()
+      const { tx, query } = await begin(driver, await wayWhere(cancels))
+      const [own] = await query('SELECT pg_backend_pid() AS pid')
+      const controller = new AbortController()
+      const options = { ...limits, signal: controller.signal }
+      const call = later(transactionLock(tx, NAME, options))
+      await holding.untilWaiting()
+      controller.abort()
+      return { holding, query, call, pid: own?.['pid'] }
+    }
+
     test('a cancellation that is late hits no statement of the application', async () => {
       const late: Array<() => void> = []
-      const { commit, untilWaiting } = await holder()
-      const { tx, query } = await begin(driver, await wayWhere((pass) => late.push(pass)))
-      const controller = new AbortController()
-      const held = transactionLock(tx, NAME, { signal: controller.signal })
-      await untilWaiting()
-      controller.abort()
+      const { holding, query, call } = await aborted((pass) => late.push(pass))
       await eventually(() => late.length)
-      await commit()
+      await holding.commit()
       // Where the driver can still stop the cancellation the call does not wait for this.
       setTimeout(() => late[0]?.(), 500)
-      await held
+      await call
       await query('SELECT pg_sleep(1.5)')
     })
 
     test('a cancellation that nobody answers does not keep the call', async () => {
-      const { untilWaiting } = await holder()
-      const { tx, query } = await begin(driver, await wayWhere(() => undefined))
-      const controller = new AbortController()
-      const options = { signal: controller.signal, waitMs: lasting(2_000) }
-      const refused = rejectionOf(transactionLock(tx, NAME, options))
-      await untilWaiting()
-      controller.abort()
-      expect(await refused).toBeInstanceOf(LockTimeoutError)
+      const { query, call } = await aborted(() => undefined, { waitMs: lasting(2_000) })
+      await expect(call).rejects.toBeInstanceOf(LockTimeoutError)
       await query('SELECT 1')
     })
 
     test('a connection that ends after the abort is an error of the store', async () => {
-      const holding = await holder()
-      const { tx, query } = await begin(driver, await wayWhere(() => undefined))
-      const [own] = await query('SELECT pg_backend_pid() AS pid')
-      const controller = new AbortController()
-      const failed = rejectionOf(transactionLock(tx, NAME, { signal: controller.signal }))
-      await holding.untilWaiting()
-      controller.abort()
-      await holding.query(`SELECT pg_terminate_backend(${own?.['pid']})`)
-      expect(await failed).toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
+      const { holding, pid, call } = await aborted(() => undefined)
+      await holding.query(`SELECT pg_terminate_backend(${pid})`)
+      await expect(call).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
     })
 
     test('a transaction that the server ends for its length is unreachable', async (context) => {

@@ -106,23 +106,7 @@ const driversOf: Readonly<Record<ProductName, readonly DriverName[]>> = {
   MySQL: ['mysql2', 'mariadb'],
 }
 
-export interface Stand {
-  readonly product: ProductName
-  readonly driver: DriverName
-  readonly address: SqlAddress
-  connect(): Promise<Client>
-  /** A transaction on a connection of its own, rolled back with it after the test. */
-  begin(isolation?: Isolation): Promise<Transaction>
-  /** One that has the lock of that name. */
-  holding(name: string, options?: SharedLockOptions): Promise<Transaction>
-  /** Does something over a connection that no test uses otherwise. */
-  query: Transaction['query']
-  /** Makes a table with these rows; one that a test left which failed goes. */
-  table(name: string, columns: string, rows?: string): Promise<void>
-  untilWaiting(count?: number): Promise<void>
-  kill(transaction: Transaction): Promise<() => Promise<unknown>>
-  end(): Promise<unknown>
-}
+export type Stand = Awaited<ReturnType<typeof standOn>>
 
 /** A group of tests for each driver on each product that is to be had. */
 export function onDrivers(tests: (stand: Stand, product: ProductName) => void): Promise<void> {
@@ -136,8 +120,9 @@ export function onDrivers(tests: (stand: Stand, product: ProductName) => void): 
   })
 }
 
-async function standOn(database: Database, driver: DriverName): Promise<Stand> {
+async function standOn(database: Database, driver: DriverName) {
   const { product, address } = database
+  // No test uses this connection otherwise.
   const { run: query, end } = await connectTo(product, address)
   if (product !== 'PostgreSQL') await query(mysqlNamesSchema())
   const connect = async (): Promise<Client> => {
@@ -145,15 +130,18 @@ async function standOn(database: Database, driver: DriverName): Promise<Stand> {
     onTestFinished(async () => void (await client.end().catch(() => undefined)))
     return client
   }
+  /** A transaction on a connection of its own, rolled back with it after the test. */
   const begin = async (isolation?: Isolation) => (await connect()).begin(isolation)
   return {
     ...{ product, driver, address, connect, query, end, begin },
-    holding: async (name, options) => {
+    /** A transaction that has the lock of that name. */
+    holding: async (name: string, options?: SharedLockOptions): Promise<Transaction> => {
       const transaction = await begin()
       await transactionLock(transaction.tx, name, options)
       return transaction
     },
-    table: async (name, columns, rows) => {
+    /** Makes a table with these rows; one that a test left which failed goes. */
+    table: async (name: string, columns: string, rows?: string): Promise<void> => {
       await query(`DROP TABLE IF EXISTS ${name}`)
       await query(`CREATE TABLE ${name} (${columns})`)
       if (rows !== undefined) await query(`INSERT INTO ${name} VALUES ${rows}`)
@@ -164,7 +152,7 @@ async function standOn(database: Database, driver: DriverName): Promise<Stand> {
         (found) => found >= count,
       )
     },
-    kill: async (transaction) => {
+    kill: async (transaction: Transaction) => {
       const own = product === 'PostgreSQL' ? 'pg_backend_pid()' : 'connection_id()'
       const [row] = await transaction.query(`SELECT ${own} AS id`)
       const id = Number(row?.['id'])

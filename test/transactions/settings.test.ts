@@ -127,6 +127,24 @@ await onDrivers((stand, product) => {
       .filter((text) => !/^SET STATEMENT|VERSION/.test(text))
     for (const statement of statements) expect(page).toContain(spaced(statement).replace(/ = \d+$/, ' = '))
   })
+
+  test.runIf(product === 'PostgreSQL')(
+    'above READ COMMITTED a write after the lock is refused rather than lost',
+    async () => {
+      await stand.table('stale', 'number int NOT NULL', '(0)')
+      const [first, second] = [await stand.begin('REPEATABLE READ'), await stand.begin('REPEATABLE READ')]
+      await transactionLock(first.tx, 'stale')
+      const granted = transactionLock(second.tx, 'stale')
+      await stand.untilWaiting()
+      await first.query('UPDATE stale SET number = 1')
+      await first.commit()
+      await granted
+      // It saw the data before it waited.
+      expect(await second.query('SELECT number FROM stale')).toEqual([{ number: 0 }])
+      await expect(second.query('UPDATE stale SET number = 1')).rejects.toMatchObject({ code: '40001' })
+      await second.rollback().catch(() => undefined)
+    },
+  )
 })
 
 function spaced(text: string): string {
