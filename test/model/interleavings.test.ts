@@ -8,7 +8,7 @@ import {
   shortLeases,
   standstills,
   timeLimitMs,
-} from './worlds.js'
+} from './model.js'
 
 describe('interleavings', { timeout: timeLimitMs }, () => {
   test.each([

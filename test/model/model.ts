@@ -6,10 +6,13 @@ import { fates } from './slow-port.js'
 import { type Laws, World } from './world.js'
 
 /** `HOLDFAST_MODEL_RUNS` asks for more runs, `HOLDFAST_MODEL_SEED` for others. */
-const { HOLDFAST_MODEL_RUNS, HOLDFAST_MODEL_SEED } = process.env
+export function runsOr(usual: number): { numRuns: number; seed: number } {
+  const { HOLDFAST_MODEL_RUNS: runs = usual, HOLDFAST_MODEL_SEED: seed = 42 } = process.env
+  return { numRuns: Number(runs), seed: Number(seed) }
+}
 
 /** A net under what hangs, no measure of speed: a busy machine may need minutes for what a quiet one does in seconds. */
-export const timeLimitMs = 600_000 + Number(HOLDFAST_MODEL_RUNS ?? 0) * 60
+export const timeLimitMs = 600_000 + Number(process.env['HOLDFAST_MODEL_RUNS'] ?? 0) * 60
 
 /** Runs plans of this world in interleavings of the scheduler's choice. Prints plan and history on failure. */
 export async function checkModel(
@@ -27,12 +30,7 @@ export async function checkModel(
       fc.asyncProperty(plans(setting.scope), fatesOfCommands, fc.scheduler(), (plan, fates, scheduler) =>
         new World(plan, laws, scheduler, fates).run(),
       ),
-      {
-        numRuns: Number(HOLDFAST_MODEL_RUNS ?? usualRuns),
-        seed: Number(HOLDFAST_MODEL_SEED ?? 42),
-        interruptAfterTimeLimit: timeLimitMs - 10_000,
-        markInterruptAsFailure: true,
-      },
+      { ...runsOr(usualRuns), interruptAfterTimeLimit: timeLimitMs - 10_000, markInterruptAsFailure: true },
     )
   } finally {
     random.mockRestore()
