@@ -5,7 +5,7 @@ import type { Finding } from './checker/finding.js'
 import { findLeftovers, placesLeft } from './checker/leftovers.js'
 import { Crew } from './crew.js'
 import { now } from './history/event.js'
-import type { Fault, History } from './history/history.js'
+import { type Fault, HARMLESS, type History } from './history/history.js'
 import { Room } from './history/room.js'
 import type { Nemesis, Scene } from './nemeses/nemesis.js'
 import type { Terms } from './program/generate.js'
@@ -97,8 +97,7 @@ function sceneOf(
       try {
         await act()
       } finally {
-        const nothing = { loses: 'nothing', revives: false, cutsOff: false, refuses: false } as const
-        faults.push({ what, from, to: now(), ...nothing, ...traits })
+        faults.push({ what, from, to: now(), ...HARMLESS, ...traits })
       }
     },
   }

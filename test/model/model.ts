@@ -38,7 +38,7 @@ export async function checkModel(
 }
 
 /** What may occur in a world, by which laws, and whether its store fails. */
-export interface Setting {
+interface Setting {
   readonly scope: Scope
   readonly laws: Laws
   readonly fails?: boolean

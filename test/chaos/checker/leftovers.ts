@@ -237,7 +237,7 @@ const TURNS_KEPT_MS = 60_000
 const OF_THE_LAST = ['last', 'unclaimed']
 const TURNS = 'ours'
 
-export type PlacesLeft = ReturnType<typeof placesLeft>
+type PlacesLeft = ReturnType<typeof placesLeft>
 
 /**
  * Only those that nobody could leave: of a process that was killed, or of a client that was closed while its store was out of reach; and

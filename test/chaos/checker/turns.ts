@@ -97,14 +97,9 @@ export function checkFences(calls: readonly Call[], faults: readonly Fault[]): F
     )
     if (before?.fence !== undefined && !forgotten) {
       const nested = admits(before, call) && fence === before.fence
+      const what = `${name}: ${call.id} has token ${fence}, ${before.id} before had ${before.fence}`
       if (fence <= before.fence && !nested && !calls.some((other) => isOuter(other, call)))
-        findings.push(
-          finding(
-            'fence',
-            call,
-            `${name}: ${call.id} has token ${fence}, ${before.id} before had ${before.fence}`,
-          ),
-        )
+        findings.push(finding('fence', call, what))
     }
     if (before?.fence === undefined || fence > before.fence || forgotten) greatest.set(name, call)
   }
