@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.js'
 import { check, type Times } from './checker/check.js'
-import { runEpisode } from './episode.js'
+import { type EpisodeOrder, runEpisode } from './episode.js'
 import type { Nemesis } from './nemeses/nemesis.js'
 import type { Resizes } from './program/generate.js'
 import type { Kind } from './program/kinds.js'
@@ -22,14 +22,9 @@ const SHORT_WORK_MS = 400
 
 export const LONGEST_LEASE_MS = TIMES.watchdogMs + 1_000
 
-export interface EpisodePlan {
-  readonly seed: number
-  readonly nemesis: Nemesis
+export interface EpisodePlan
+  extends Pick<EpisodeOrder, 'seed' | 'nemesis' | 'kinds' | 'loadMs' | 'drainMs' | 'longWork'> {
   readonly topology: TopologyName
-  readonly kinds: readonly Kind[]
-  readonly loadMs: number
-  readonly drainMs: number
-  readonly longWork: boolean
   readonly lingerMs?: Times['lingerMs']
 }
 

@@ -8,10 +8,10 @@ import {
 import { redisStoreOf } from '../../src/stores/redis/store.js'
 import type { Told } from './history/event.js'
 import { observed } from './observed.js'
+import type { Numbers } from './program/counts.js'
 import { Handles } from './program/handles.js'
 import { Interpreter } from './program/interpreter.js'
 import type { Ledger } from './program/ledger.js'
-import type { Numbers } from './program/numbers.js'
 import type { Resource } from './program/resource.js'
 import type { Step } from './program/step.js'
 

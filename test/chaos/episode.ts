@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { HoldfastOptions } from '../../src/index.js'
 import type { Bundle } from './bundle.js'
 import type { Finding } from './checker/finding.js'
-import { findLeftovers } from './checker/leftovers.js'
-import { placesLeft } from './checker/places-left.js'
+import { findLeftovers, placesLeft } from './checker/leftovers.js'
 import { Crew } from './crew.js'
 import { now } from './history/event.js'
-import type { Fault, History } from './history/history.js'
+import { type Fault, HARMLESS, type History } from './history/history.js'
 import { Room } from './history/room.js'
 import type { Nemesis, Scene } from './nemeses/nemesis.js'
 import type { Terms } from './program/generate.js'
@@ -98,8 +97,7 @@ function sceneOf(
       try {
         await act()
       } finally {
-        const nothing = { loses: 'nothing', revives: false, cutsOff: false, refuses: false } as const
-        faults.push({ what, from, to: now(), ...nothing, ...traits })
+        faults.push({ what, from, to: now(), ...HARMLESS, ...traits })
       }
     },
   }

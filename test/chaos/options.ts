@@ -27,6 +27,7 @@ export interface ChaosOptions {
 
 export function parseOptions(argv: readonly string[]): ChaosOptions {
   const names = nemeses.map(({ name }) => name)
+  const whole = numberOf('A whole number, 0 or more.', (value) => Number.isSafeInteger(value) && value >= 0)
   const anySeed = Date.now() % 1_000_000
   return new Command('npm run chaos --')
     .description(
@@ -40,8 +41,18 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
       topologiesOf,
       [...redisTopologies],
     )
-    .option('--seconds <seconds>', 'for how long; the episode that runs then is the last', notNegative, 60)
-    .option('--episode <seconds>', 'how long the load of an episode lasts', positive, 8)
+    .option(
+      '--seconds <seconds>',
+      'for how long; the episode that runs then is the last',
+      numberOf('A number, 0 or more.', (value) => value >= 0),
+      60,
+    )
+    .option(
+      '--episode <seconds>',
+      'how long the load of an episode lasts',
+      numberOf('A number above 0.', (value) => value > 0),
+      8,
+    )
     .option('--seed <seed>', 'of the first episode; the next has the next number', whole, anySeed)
     .option(
       '--mutants [mutants]',
@@ -52,7 +63,7 @@ export function parseOptions(argv: readonly string[]): ChaosOptions {
     .option(
       '--linger <milliseconds>',
       'how long locks linger (`lingerMs`), where they can; or `auto`',
-      wholeOrAuto,
+      (text) => (text === 'auto' ? text : whole(text)),
       'auto',
     )
     .addOption(
@@ -92,21 +103,9 @@ function nemesesOf(text: string): Nemesis[] {
   return nemeses.filter(({ name }) => chosen.includes(name))
 }
 
-function notNegative(text: string): number {
-  return text.trim() === '0' ? 0 : positive(text)
-}
-
-function positive(text: string): number {
-  if (!(Number(text) > 0)) throw new InvalidArgumentError('A number above 0.')
-  return Number(text)
-}
-
-function wholeOrAuto(text: string): number | 'auto' {
-  return text === 'auto' ? text : whole(text)
-}
-
-function whole(text: string): number {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= 0) return number
-  throw new InvalidArgumentError('A whole number, 0 or more.')
+function numberOf(wanted: string, isGood: (value: number) => boolean): (text: string) => number {
+  return (text) => {
+    if (text.trim() === '' || !isGood(Number(text))) throw new InvalidArgumentError(wanted)
+    return Number(text)
+  }
 }

@@ -27,9 +27,10 @@ process.on('unhandledRejection', (error) => {
   const told = error instanceof Error ? (error.stack ?? error.message) : String(error)
   recorder.write({ e: 'wrong', what: `unhandled rejection: ${told}` })
 })
-process.on('message', (command: Command) => {
-  void obey(command)
-})
+process.on('message', (command: Command) => void obey(command))
+// Its parent is gone: it would live on, and be in the way of later runs.
+const orphaned = () => process.exit(1)
+process.once('disconnect', orphaned)
 
 async function obey(command: Command): Promise<void> {
   if (command.do === 'finish') finishing = true
@@ -84,6 +85,7 @@ async function close(): Promise<void> {
   recorder.write({ e: 'closed', ms, handles: process.getActiveResourcesInfo() })
   recorder.close()
   say('closed')
+  process.off('disconnect', orphaned)
   process.disconnect()
 }
 

@@ -28,11 +28,6 @@ export interface Held {
   released: boolean
 }
 
-/** A violation of a promise, with what led to it. */
-export class Violation extends Error {
-  override readonly name = 'Violation'
-}
-
 /** What the tasks experienced, checked against the promises while it happens. */
 export class History {
   readonly asks = new Set<Ask>()
@@ -44,7 +39,8 @@ export class History {
   /** Whether a command has timed out, or a fault has occurred: then wake-ups take pauses and timeouts longer. */
   troubled = false
   readonly lines: string[] = []
-  violation: Violation | undefined
+  /** The first violation of a promise, with what led to it. */
+  violation: Error | undefined
 
   constructor(private readonly server: Server) {}
 
@@ -54,7 +50,7 @@ export class History {
 
   fail(message: string): void {
     this.log(`VIOLATION: ${message}`)
-    this.violation ??= new Violation(`${message}\n${this.lines.join('\n')}`)
+    this.violation ??= new Error(`${message}\n${this.lines.join('\n')}`)
   }
 
   ask(ask: Ask): void {

@@ -37,14 +37,12 @@ export class Inspector {
       const client = place && this.clients.find((each) => each.owns(ownerOf(place)))
       if (client && !this.history.gaveUp.has(client.number))
         this.history.fail(`a place on which nobody waits is left in the line of ${name}: ${place}`)
-    }
-    for (const name of ['a', 'b']) {
       const serial = this.server.serial(name)
       const { owner, remainingMs } = this.server.lock(name)
       if (serial === undefined || this.history.given.has(serial)) continue
       if (remainingMs <= LONGEST_PAUSE_MS) continue
-      const client = this.clients.find((each) => owner && each.owns(owner))
-      if (client && this.history.gaveUp.has(client.number)) continue
+      const holder = this.clients.find((each) => owner && each.owns(owner))
+      if (holder && this.history.gaveUp.has(holder.number)) continue
       this.history.fail(`a stray hold is left in the store: ${name}, tenure ${serial}`)
     }
   }

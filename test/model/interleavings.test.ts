@@ -1,6 +1,14 @@
 import { describe, test } from 'vitest'
-import { checkModel, timeLimitMs } from './model.js'
-import { calm, faults, latency, renewals, shortLeases, standstills } from './worlds.js'
+import {
+  calm,
+  checkModel,
+  faults,
+  latency,
+  renewals,
+  shortLeases,
+  standstills,
+  timeLimitMs,
+} from './model.js'
 
 describe('interleavings', { timeout: timeLimitMs }, () => {
   test.each([
@@ -11,4 +19,14 @@ describe('interleavings', { timeout: timeLimitMs }, () => {
     ['L3, L4: the same with leases so short that they end meanwhile', shortLeases],
     ['L3: clients that stand still, clocks that run apart', standstills],
   ])('%s', (_, world) => checkModel(world, 300))
+})
+
+// Without a line, a release is announced to all. Across a network, grants in line are taken over by what the client was told.
+describe.each([
+  ['without a line', { line: false }, {}],
+  ['with rows across a network', { farRows: true }, { standstills }],
+])('interleavings %s', { timeout: timeLimitMs }, (_, laws, more) => {
+  test.each(Object.entries({ calm, latency, faults, ...more }))('%s', (_, world) =>
+    checkModel(world, 150, laws),
+  )
 })

@@ -2,11 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hold, Holdfast, type HoldfastOptions, LockLostError, StoreError } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { ScriptedPort, settle } from '../unit/scripted-port.js'
+import { GRANTED, ScriptedPort, settle, storeOn } from '../unit/scripted-port.js'
 
 const passing = new StoreError('unreachable', 'acquire', { transient: true })
 const final = new StoreError('out-of-memory', 'acquire', { transient: false })
-const granted = { outcome: 'granted' } as const
 const minute = { leaseMs: 60_000 }
 
 let clock: VirtualClock
@@ -24,9 +23,8 @@ afterEach(async () => {
   await Promise.all(made.map((holdfast) => holdfast.close()))
 })
 
-function clientWith(options: HoldfastOptions = {}) {
-  const store = { clock, open: () => ({ lock: port, close: async () => undefined }) }
-  const holdfast = new Holdfast(store, options)
+function clientWith(options: HoldfastOptions = {}, close = async () => {}) {
+  const holdfast = new Holdfast(storeOn(clock, port, { close }), options)
   made.push(holdfast)
   return { holdfast, owner: holdfast.owner(), lock: holdfast.lock('lock') }
 }
@@ -34,7 +32,7 @@ function clientWith(options: HoldfastOptions = {}) {
 /** Waits for what was just sent to be answered with a grant. */
 async function grant(acquiring: Promise<Hold>): Promise<Hold> {
   await settle()
-  port.acquires.last.answer(granted)
+  port.acquires.last.answer(GRANTED)
   return await acquiring
 }
 
@@ -53,9 +51,11 @@ async function undone(down: { readonly owner?: string; readonly heldBefore: numb
   port.abandons.last.answer()
 }
 
-async function released(): Promise<void> {
+/** What was just sent is a release, which is carried out. */
+async function released(releasing: Promise<unknown>): Promise<void> {
   await settle()
   port.releases.last.answer('released')
+  await releasing
 }
 
 describe('what the model found', () => {
@@ -67,7 +67,7 @@ describe('what the model found', () => {
     const nested = outcomeOf(lock.acquire({ owner, leaseMs: 1_000, signal: controller.signal }))
     await clock.advance(20)
     expect(outer.remainingMs()).toBe(0)
-    port.acquires.last.answer(granted)
+    port.acquires.last.answer(GRANTED)
     // Nothing of the lost tenure is left, whatever its count was.
     await undone({ owner, heldBefore: 0 })
     await settle()
@@ -90,7 +90,7 @@ describe('what the model found', () => {
       await settle()
       controller.abort()
       await nested
-      if (how === 'is granted too late') port.acquires.last.answer(granted)
+      if (how === 'is granted too late') port.acquires.last.answer(GRANTED)
       else port.acquires.last.fail(passing)
       // The outer hold stays: only the nested one is undone.
       await undone({ owner, heldBefore: 1 })
@@ -126,22 +126,15 @@ describe('what the model found', () => {
 
   test('W4: close gives back what a call between two tries may have taken, before it closes the store', async () => {
     let closedWith = -1
-    const holdfast = new Holdfast({
-      clock,
-      open: () => ({
-        lock: port,
-        close: async () => {
-          closedWith = port.abandons.all.length
-        },
-      }),
+    const { holdfast, lock } = clientWith({}, async () => {
+      closedWith = port.abandons.all.length
     })
-    const acquiring = outcomeOf(holdfast.lock('lock').acquire())
+    const acquiring = outcomeOf(lock.acquire())
     await settle()
     port.acquires.last.fail(passing)
     await settle()
     const closing = holdfast.close()
     await settle()
-    expect(port.abandons.all).toHaveLength(1)
     port.abandons.last.answer()
     await closing
     expect(closedWith).toBe(1)
@@ -175,7 +168,7 @@ describe('what the model found', () => {
     expect(port.acquires.all).toHaveLength(3)
     expect(port.acquires.last.request).toMatchObject({ heldBefore: 1 })
     expect(port.abandons.last.request).toMatchObject({ heldBefore: 2 })
-    port.acquires.last.answer(granted)
+    port.acquires.last.answer(GRANTED)
     await second
     port.abandons.last.answer()
   })
@@ -205,15 +198,12 @@ describe('what the model found about releases', () => {
     port.acquires.last.answer({ outcome: 'busy', remainingMs: 100, holder: hold.owner })
     // Virtual time would never end if timer after timer were due at once.
     const advancing = clock.advance(5_000)
-    let turns = 0
     const before = port.acquires.all.length
-    await Promise.race([
-      advancing,
-      (async () => {
-        for (; turns < 5_000; turns += 1) await settle()
-      })(),
-    ])
-    expect(turns).toBeLessThan(5_000)
+    const spinning = async () => {
+      for (let turns = 0; turns < 5_000; turns += 1) await settle()
+      return 'spins'
+    }
+    expect(await Promise.race([advancing, spinning()])).toBe(undefined)
     expect(port.acquires.all.length - before).toBeLessThan(3)
     for (const { answer } of port.acquires.all)
       answer({ outcome: 'busy', remainingMs: 600_000, holder: undefined })
@@ -223,12 +213,8 @@ describe('what the model found about releases', () => {
     port.abandons.last.answer()
     await settle()
     port.watches.last.request.onNews()
-    await settle()
-    port.acquires.last.answer(granted)
-    await settle()
-    const next = waiting.then((each) => each.release())
-    await released()
-    await next
+    const next = await grant(waiting)
+    await released(next.release())
   })
 
   test('L6: a lock that is granted after a forceUnlock is not lost by it', async () => {
@@ -247,11 +233,10 @@ describe('what the model found about releases', () => {
     const hold = await grant(lock.acquire())
     const releasing = hold.release()
     const trying = lock.tryAcquire({ owner: hold.owner })
-    await released()
-    await releasing
+    await released(releasing)
     await settle()
     expect(port.acquires.all).toHaveLength(2)
-    port.acquires.last.answer(granted)
+    port.acquires.last.answer(GRANTED)
     expect(await trying).not.toBeNull()
   })
 
@@ -264,12 +249,11 @@ describe('what the model found about releases', () => {
     await settle()
     port.watches.last.answer()
     port.acquires.last.answer({ outcome: 'busy', remainingMs: 30_000, holder: hold.owner })
-    await released()
-    await releasing
+    await released(releasing)
     await settle()
     const late = port.acquires.last
     await clock.advance(30)
-    late.answer(granted)
+    late.answer(GRANTED)
     await settle()
     port.abandons.last.answer()
     await clock.advance(20)
@@ -296,14 +280,13 @@ describe('what the model found about releases', () => {
         })
       })
       await settle()
-      port.acquires.last.answer(granted)
+      port.acquires.last.answer(GRANTED)
       await locked
     })
     await clock.advance(150)
     expect(port.renewals.all).toHaveLength(1)
     goOn()
-    await released()
-    await detached
+    await released(detached)
     expect(warnings).toEqual([])
   })
 
@@ -318,9 +301,7 @@ describe('what the model found about releases', () => {
     port.watches.last.request.onNews()
     port.watches.last.answer()
     const held = await grant(other)
-    const freeing = held.release()
-    await released()
-    await freeing
+    await released(held.release())
     // The first owner wants it again while its release is still without an answer.
     const again = lock.acquire({ owner })
     await settle()

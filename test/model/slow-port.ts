@@ -194,7 +194,7 @@ export class SlowPort implements LockPort, Rows {
     this.#closed = true
     void this.#served?.client.close()
     for (const reject of [...this.#open.keys()])
-      reject(failure('unreachable', 'a command on a closed connection', true))
+      reject(new StoreError('unreachable', 'a command on a closed connection', { transient: true }))
   }
 
   /** The rows, as the client reaches them. */
@@ -258,7 +258,7 @@ export class SlowPort implements LockPort, Rows {
   ): Promise<Reply> {
     const { way } = this
     const line = `${way.label} ${label}`
-    if (this.#closed) return Promise.reject(failure('unreachable', label, true))
+    if (this.#closed) return Promise.reject(new StoreError('unreachable', label, { transient: true }))
     let fate = way.fate()
     // Nothing can be done about a release that is refused for good: its caller is told, and the lease ends.
     if (fate === 'refused for good' && !/^(acquire|watch)/.test(label)) fate = 'refused for the moment'
@@ -273,7 +273,7 @@ export class SlowPort implements LockPort, Rows {
       this.#open.set(giveUp, name)
       const timer = way.clock.startTimer(() => {
         way.log(`${line}: timed out`)
-        giveUp(failure('timeout', label, true))
+        giveUp(new StoreError('timeout', label, { transient: true }))
       }, way.laws.options.commandTimeoutMs)
       const answer = (text: string, end: () => void): void =>
         replies.send(`${line}: ${text}`, () => {
@@ -284,24 +284,17 @@ export class SlowPort implements LockPort, Rows {
       requests.send(`${line} arrives`, () => {
         way.log(`${line}: arrives`)
         if (fate === 'refused for the moment')
-          return answer(fate, () => reject(failure('not-ready', label, true)))
+          return answer(fate, () => reject(new StoreError('not-ready', label, { transient: true })))
         if (fate === 'refused for good')
-          return answer(fate, () => reject(failure('out-of-memory', label, false)))
+          return answer(fate, () => reject(new StoreError('out-of-memory', label, { transient: false })))
         const applied = apply()
-        if (fate === 'reply lost') answer(fate, () => reject(failure('unreachable', label, true)))
+        if (fate === 'reply lost')
+          answer(fate, () => reject(new StoreError('unreachable', label, { transient: true })))
         else if (fate !== 'never answered')
           void applied.then((reply) => answer(`answers ${shown(reply)}`, () => resolve(reply)))
       })
     })
   }
-}
-
-function failure(
-  reason: 'timeout' | 'unreachable' | 'not-ready' | 'out-of-memory',
-  command: string,
-  transient: boolean,
-): StoreError {
-  return new StoreError(reason, command, { transient })
 }
 
 /** Owners without their random half. */

@@ -3,10 +3,8 @@ import fc from 'fast-check'
 
 /** A fixed seed, so that a run is the same everywhere; `HOLDFAST_PROPERTY_RUNS` and `HOLDFAST_PROPERTY_SEED` ask for others. */
 export function runsOr(usual: number): { numRuns: number; seed: number } {
-  return {
-    numRuns: Number(process.env['HOLDFAST_PROPERTY_RUNS'] ?? usual),
-    seed: Number(process.env['HOLDFAST_PROPERTY_SEED'] ?? 7),
-  }
+  const { HOLDFAST_PROPERTY_RUNS: runs = usual, HOLDFAST_PROPERTY_SEED: seed = 7 } = process.env
+  return { numRuns: Number(runs), seed: Number(seed) }
 }
 
 /** Checks so many of these values. */

@@ -4,14 +4,11 @@ import type { Nemesis } from '../nemeses/nemesis.js'
 import { promisesOf } from '../topologies/store-promises.js'
 import type { TopologyName } from '../topologies/topology.js'
 import { checkExclusion } from './exclusion.js'
-import { checkFences } from './fences.js'
-import type { Explanation, Finding } from './finding.js'
 import { checkIdleness } from './idleness.js'
 import { checkLateness, checkOutages } from './lateness.js'
-import { checkLosses } from './losses.js'
 import { checkRest } from './rest.js'
 import { trialOf } from './trial.js'
-import { checkLineOrder, checkStarvation } from './turns.js'
+import { checkFences, checkLineOrder, checkLosses, checkStarvation } from './turns.js'
 
 export interface Times {
   readonly watchdogMs: number
@@ -20,15 +17,7 @@ export interface Times {
   readonly lingerMs: number | 'auto'
 }
 
-export interface Verdict {
-  readonly findings: readonly Finding[]
-  readonly explained: Readonly<Record<Explanation, number>>
-  readonly faults: number
-  readonly sections: Readonly<Record<string, number>>
-  readonly booked: number
-  /** By kind: the longest time for which something was free beside a live waiter. */
-  readonly longestIdleMs: Readonly<Record<string, number>>
-}
+export type Verdict = ReturnType<typeof check>
 
 /** What a busy machine may add to any bound. */
 const GRACE_MS = 1_500
@@ -36,7 +25,7 @@ const HAND_OVER_MS = 200
 /** From the refusal of a request until the process that keeps the lock has been told of it. */
 const TOLD_MS = 50
 
-export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times): Verdict {
+export function check(episode: Episode, nemesis: Nemesis, topology: TopologyName, times: Times) {
   const { history, left } = episode
   const { watchdogMs, commandTimeoutMs, storeTimeoutMs, lingerMs } = times
   const { lined, inWorkers, tokensOutliveLosses, slowMs, lastsMs, stoppedMs, hungMs } = promisesOf(topology)

@@ -96,17 +96,10 @@ describe('an overlap is excused', () => {
   const two = inside(1, 100, 120)
   const lostAll = [fault(50, 60, { loses: 'all' })]
 
-  test('where data was lost, and the holder was told in time', () => {
-    const lost: Line[] = [...inside(1, 10, 9_000), [800, { e: 'lost', c: 1 }]]
-    expect(judge({ one: lost, two }, lostAll)).toEqual({
-      checks: [],
-      explained: { pause: 0, 'data lost': 1 },
-    })
-  })
-
-  test('but not where it was told late', () => {
-    const lost: Line[] = [...inside(1, 10, 9_000), [1_900, { e: 'lost', c: 1 }]]
-    expect(judge({ one: lost, two }, lostAll).checks).toEqual(['unnoticed'])
+  test('where data was lost, and the holder was told in time, but not where it was told late', () => {
+    const told = (at: number): Lines => ({ one: [...inside(1, 10, 9_000), [at, { e: 'lost', c: 1 }]], two })
+    expect(judge(told(800), lostAll)).toEqual({ checks: [], explained: { pause: 0, 'data lost': 1 } })
+    expect(judge(told(1_900), lostAll).checks).toEqual(['unnoticed'])
   })
 
   test('nor where it was never told', () => {

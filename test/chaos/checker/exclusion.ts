@@ -13,18 +13,13 @@ export interface Bounds {
   readonly hungMs: number
 }
 
-export interface Exclusion {
-  readonly findings: readonly Finding[]
-  readonly explained: Readonly<Record<Explanation, number>>
-}
-
 interface Entered {
   readonly call: Call
   readonly enteredAt: number
   readonly endedAt: number
 }
 
-export function checkExclusion(trial: Trial, bounds: Bounds): Exclusion {
+export function checkExclusion(trial: Trial, bounds: Bounds) {
   const findings: Finding[] = []
   const explained = { pause: 0, 'data lost': 0 }
   for (const [name, calls] of byName(trial.calls)) {

@@ -1,6 +1,6 @@
 import type { Fault } from '../history/history.js'
 import { byName, type Call } from '../history/section.js'
-import type { Standstills } from '../history/standstills.js'
+import type { Span, Standstills } from '../history/standstills.js'
 import { type Finding, finding } from './finding.js'
 import { isTooShort } from './rest.js'
 import type { Trial } from './trial.js'
@@ -12,12 +12,6 @@ export interface IdlenessBounds {
   readonly idleMs: number
   /** For how long a grant of which nobody knows may keep others out, by its explicit lease if it has one. */
   lastsMs(leaseMs?: number): number
-}
-
-export interface Idleness {
-  readonly findings: readonly Finding[]
-  /** By kind: the longest time for which something was free beside a live waiter. */
-  readonly longestMs: Readonly<Record<string, number>>
 }
 
 /** From then on the state is another by so much. */
@@ -36,12 +30,10 @@ interface State {
 /** Leases in the store end a little after the holder's view of them. */
 const MARGIN_MS = 200
 
-export function checkIdleness(
-  { calls, faults, unanswered, room, endedAt }: Trial,
-  bounds: IdlenessBounds,
-): Idleness {
+export function checkIdleness({ calls, faults, unanswered, room, endedAt }: Trial, bounds: IdlenessBounds) {
   const { idleMs, lastsMs } = bounds
   const findings: Finding[] = []
+  /** By kind: the longest time for which something was free beside a live waiter. */
   const longestMs: Record<string, number> = {}
   const blocked = blockedSpans(calls, endedAt, (call) => useOf(call, endedAt, lastsMs))
   for (const [name, ofName] of byName(calls)) {
@@ -149,11 +141,6 @@ function excusesOf(faults: readonly Fault[], leaseMs: number): Change[] {
 
 function excuse(from: number, to: number): Change[] {
   return [adding(from, 'excuses', 1), adding(to, 'excuses', -1)]
-}
-
-interface Span {
-  readonly from: number
-  readonly to: number
 }
 
 /**

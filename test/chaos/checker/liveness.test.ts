@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Standstills } from '../history/standstills.js'
-import { checkFences } from './fences.js'
 import { checkIdleness } from './idleness.js'
 import { checkLateness, checkOutages } from './lateness.js'
-import { checkLosses } from './losses.js'
 import { call, fault, historyOf, type Line, type Lines, section, trial } from './told.js'
-import { checkLineOrder, checkStarvation } from './turns.js'
+import { checkFences, checkLineOrder, checkLosses, checkStarvation } from './turns.js'
 
 const promises = { storeTimeoutMs: 2_000, commandTimeoutMs: 500, graceMs: 100 }
 

@@ -1,5 +1,5 @@
 import type { HistoryEvent, Told } from '../history/event.js'
-import type { Fault, History } from '../history/history.js'
+import { type Fault, HARMLESS, type History } from '../history/history.js'
 import { type Trial, trialOf } from './trial.js'
 
 /** Histories written by hand, for the tests of the checker: what a worker told, and when. */
@@ -45,12 +45,5 @@ export function section(
 }
 
 export function fault(from: number, to: number, but: Partial<Fault> = {}): Fault {
-  const harmless = {
-    what: 'a fault',
-    loses: 'nothing',
-    revives: false,
-    cutsOff: false,
-    refuses: false,
-  } as const
-  return { ...harmless, from, to, ...but }
+  return { what: 'a fault', ...HARMLESS, from, to, ...but }
 }

@@ -17,6 +17,8 @@ export interface Fault {
   readonly silences?: string | undefined
 }
 
+export const HARMLESS = { loses: 'nothing', revives: false, cutsOff: false, refuses: false } as const
+
 export function mayLose({ loses }: Fault, name: string): boolean {
   if (typeof loses === 'string') return loses === 'all'
   return 'since' in loses || loses.name === name

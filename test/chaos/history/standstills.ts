@@ -1,6 +1,6 @@
 import type { History } from './history.js'
 
-interface Span {
+export interface Span {
   readonly from: number
   readonly to: number
 }

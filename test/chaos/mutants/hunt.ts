@@ -12,15 +12,11 @@ const LOAD_MS = 5_000
 /** Who waits for what never comes is not waited for. */
 const DRAIN_MS = 12_000
 
-export interface Catch {
-  readonly mutant: Mutant
-  /** The first finding of a check that is to catch it; undefined: it got away. */
-  readonly by: Finding | undefined
-  /** What the same episode without the fault found by the same check: nothing, where the catch is one. */
-  readonly control: Finding | undefined
-}
-
-export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bundle): Promise<Catch> {
+/**
+ * The first finding of a check that is to catch it, which is missing where it got away; and what the same episode without the fault
+ * found by the same check: nothing, where the catch is one.
+ */
+export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bundle) {
   const broken = await bundle([mutation(mutant)])
   const caught = async (plan: EpisodePlan, built: Bundle): Promise<Finding | undefined> => {
     const { verdict } = await carryOut(plan, pool, built)
@@ -30,9 +26,9 @@ export async function hunt(mutant: Mutant, seed: number, pool: Pool, sound: Bund
     for (let number = 0; number < EPISODES; number += 1) {
       const plan = planFor(mutant, seed + number)
       const by = await caught(plan, broken)
-      if (by) return { mutant, by, control: await caught(plan, sound) }
+      if (by) return { by, control: await caught(plan, sound) }
     }
-    return { mutant, by: undefined, control: undefined }
+    return {}
   } finally {
     await broken.remove()
   }

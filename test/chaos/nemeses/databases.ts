@@ -113,11 +113,6 @@ export const databaseRestart = databaseNemesis(
   },
 )
 
-export const sessionKill = endsMany('session-kill', 'session')
-
-/** The same for their statements alone. */
-export const statementCancel = endsMany('statement-cancel', 'statement')
-
 function endsMany(name: string, what: 'session' | 'statement'): Nemesis {
   return databaseNemesis(name, serverTopologies, {}, async (scene, database) => {
     const { lockRows, end } = dialectOf(database)
@@ -134,6 +129,9 @@ function endsMany(name: string, what: 'session' | 'statement'): Nemesis {
     await scene.fault(`${busy ? 'busy' : 'all'} ${what}s of workers ended`, act, { cutsOff: true })
   })
 }
+
+export const sessionKill = endsMany('session-kill', 'session')
+export const statementCancel = endsMany('statement-cancel', 'statement')
 
 /** The operator has set limits by which sessions end while they are idle, and statements at once. */
 export const sessionLimits = databaseNemesis('session-limits', UNPOOLED, {}, async (scene, database) => {

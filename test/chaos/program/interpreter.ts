@@ -2,13 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Hold, Holdfast, MultiHold } from '../../../src/index.js'
 import type { Told } from '../history/event.js'
+import { Counts, type Numbers, outcomeOf } from './counts.js'
 import { type AnyHold, Handles, type SectionOptions } from './handles.js'
-import { Latching } from './latching.js'
 import type { Ledger } from './ledger.js'
-import type { Numbers } from './numbers.js'
-import { outcomeOf } from './outcome.js'
 import { Presence } from './presence.js'
-import { Resizing } from './resizing.js'
 import type { Resource } from './resource.js'
 import type { SectionStep, Step, Target } from './step.js'
 
@@ -35,8 +32,7 @@ export class Interpreter {
   readonly #detached = new Set<Promise<void>>()
   readonly #running = new Set<Presence>()
   readonly #waiting = new Map<string, number>()
-  readonly #resizing: Resizing
-  readonly #latching: Latching
+  readonly #counts: Counts
   /** Has work done outside of all sections. */
   readonly #elsewhere = AsyncLocalStorage.snapshot()
 
@@ -49,8 +45,7 @@ export class Interpreter {
     private readonly write: (told: Told) => void,
   ) {
     this.#handles = new Handles(holdfast, resources)
-    this.#resizing = new Resizing(holdfast, numbers, write)
-    this.#latching = new Latching(holdfast, numbers, write)
+    this.#counts = new Counts(holdfast, numbers, write)
     // What is believed after a renewal is written down: a holder that is frozen then cannot say it any more.
     holdfast.on('renewed', ({ name }) => {
       for (const presence of this.#running) if (presence.names.includes(name)) presence.look()
@@ -84,8 +79,8 @@ export class Interpreter {
     else if (step.do === 'siblings')
       await Promise.all(step.branches.map((branch) => this.#all(branch, around)))
     else if (step.do === 'run') await this.holdfast.run(() => this.#all(step.body, this.#inRun(around)))
-    else if (step.do === 'latch') await this.#latching.carryOut(step, () => this.#work(step.ms, around))
-    else if (step.do === 'resize') await this.#resizing.carryOut(step, () => this.#work(step.ms, around))
+    else if (step.do === 'latch') await this.#counts.latch(step, () => this.#work(step.ms, around))
+    else if (step.do === 'resize') await this.#counts.resize(step, () => this.#work(step.ms, around))
     else if (step.do === 'section') await this.#section(step, around)
     else {
       const alone = { ...around, stands: () => true }
@@ -151,7 +146,7 @@ export class Interpreter {
       lost?.removeEventListener('abort', giveUp)
       if (waits) this.#waiting.delete(`${name} ${owner}`)
     }
-    this.write(entered ? { e: 'done', c, how } : { e: 'fail', c, how })
+    this.write({ e: entered ? 'done' : 'fail', c, how })
   }
 
   async #enter(
