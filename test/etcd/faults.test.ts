@@ -128,31 +128,6 @@ describe('a minority', () => {
     await follower.launch()
     await (await lock.acquire()).release()
   })
-
-  test('S2, L3: a session that its client has given up meanwhile ends with the outage: a new leader counts others anew', async () => {
-    const [leader, follower] = [await ensemble.leader(), await someFollower()]
-    const begunAt = performance.now()
-    // A session of 8 s, that is; its lock's lease ends a moment before it does.
-    const hold = await holdfast(leader, { watchdogMs: 7_900 }).lock(anyLock().name).acquire()
-    const entry = await leader.ctl('get', '--prefix', `holdfast/${hold.name}/`, '--write-out=json')
-    const lease = BigInt(/"lease":(\d+)/.exec(entry)?.[1] ?? 0).toString(16)
-    const stands = async () => (await leader.ctl('lease', 'list')).includes(lease)
-    expect(await stands()).toBe(true)
-    // Of a client that has died, and shorter: it would end first if nobody ended the other one.
-    const dead = await memberOf(anyLock(), ensemble.members)
-    const { session } = await dead.link.begin(5_900)
-    await dead.stand(dead.key(), { session })
-    await leader.kill()
-    await follower.kill()
-    await eventually(() => hold.signal.aborted, Boolean, 20_000)
-    // Its session is over, too: until then the client would remove its entry, and let the empty session be.
-    await eventually(() => performance.now() > begunAt + 8_000, Boolean, 20_000)
-    await leader.launch()
-    await follower.launch()
-    await leader.serves()
-    await eventually(async () => !(await stands()), Boolean, 20_000)
-    expect(await dead.read()).toHaveLength(1)
-  })
 })
 
 describe('a session', () => {

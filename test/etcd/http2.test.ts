@@ -228,10 +228,6 @@ test('faults B7: what comes ahead of an answer is none', async () => {
 
 const halfAnswers: Readonly<Record<string, (stream: ServerHttp2Stream) => void>> = {
   'a gateway that has lost its server': (stream) => stream.respond({ ':status': 502 }, { endStream: true }),
-  'a gateway whose server was too slow': (stream) => {
-    stream.respond({ ':status': 504 })
-    stream.end('<html>')
-  },
   'trailers without a status': (stream) => {
     stream.respond({ ':status': 200 }, { waitForTrailers: true })
     stream.on('wantTrailers', () => stream.sendTrailers({ other: 'word' }))

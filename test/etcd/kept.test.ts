@@ -1,40 +1,22 @@
 /** How a client hears of others that want a lock which it keeps (rule W9). */
 import { connect } from 'node:net'
-import { describe, test } from 'vitest'
 import { keptByProcesses } from '../kept/processes.cases.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { standIn } from '../servers/stand-in.js'
 import { duringAll } from '../setup/during.js'
-import { eventually } from '../setup/eventually.js'
-import { anyLock, holdfastOn, wireTo } from './scene.js'
 
 const server = duringAll(() => EtcdServer.start())
+// A server may drop a request whose connection ends before it has begun with it: this one does not learn of that end.
+const way = duringAll(() =>
+  standIn((client) => {
+    const there = connect(server.port, '127.0.0.1').on('error', () => undefined)
+    client.pipe(there, { end: false })
+    there.pipe(client)
+  }),
+)
 
-test('W9: a connection that breaks may have kept a question from it: it lets go', async () => {
-  const { wire, url } = await wireTo(server)
-  // Beyond the end of any test.
-  const holdfast = holdfastOn({ hosts: url }, { watchdogMs: 240_000, lingerMs: 240_000 })
-  const lock = holdfast.lock(anyLock().name)
-  await eventually(async () => {
-    await lock.withLock(() => undefined)
-    return (await lock.inspect()).lingering
-  })
-  wire.breakAll()
-  await eventually(() => holdfast.census.tenures === 0)
-})
-
-describe('by a process', () => {
-  // A server may drop a request whose connection ends before it has begun with it: this one does not learn of that end.
-  const way = duringAll(() =>
-    standIn((client) => {
-      const there = connect(server.port, '127.0.0.1').on('error', () => undefined)
-      client.pipe(there, { end: false })
-      there.pipe(client)
-    }),
-  )
-  keptByProcesses({
-    at: () => ({ to: 'etcd', hosts: [`http://${way.address}`] }),
-    server: () => ({ host: '127.0.0.1', port: server.port }),
-    over: ({ host, port }) => ({ to: 'etcd', hosts: [`http://${host}:${port}`] }),
-  })
+keptByProcesses({
+  at: () => ({ to: 'etcd', hosts: [`http://${way.address}`] }),
+  server: () => ({ host: '127.0.0.1', port: server.port }),
+  over: ({ host, port }) => ({ to: 'etcd', hosts: [`http://${host}:${port}`] }),
 })

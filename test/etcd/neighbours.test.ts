@@ -9,9 +9,8 @@ import { EtcdServer } from '../servers/etcd/index.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
-import { Counter } from './counter.js'
 import { GoPeer } from './go-peer.js'
-import { clientOf, holdfastOn } from './scene.js'
+import { holdfastOn } from './scene.js'
 import type { Task } from './section.fixture.js'
 
 /** Of sessions that are to end: the shortest that etcd has, and the watchdog's time that it is long enough for. */
@@ -23,10 +22,6 @@ const go = duringAll(() => GoPeer.start([server.url], 60), 180_000)
 
 function holdfast(watchdogMs = 30_000): Holdfast {
   return holdfastOn({ hosts: server.url, prefix: '' }, { watchdogMs })
-}
-
-function counter(key: string): Counter {
-  return new Counter(clientOf([server]).client, key)
 }
 
 async function goPeer(ttlSeconds = SHORT_TTL_SECONDS): Promise<GoPeer> {
@@ -202,7 +197,7 @@ describe('who is killed', () => {
     await working
     // One that it had written and not told.
     const told = theirs + ours.increased()
-    const value = await counter(key).read()
+    const value = Number(await server.ctl('get', key, '--print-value-only'))
     expect(value - told).toBeGreaterThanOrEqual(0)
     expect(value - told).toBeLessThanOrEqual(1)
   })

@@ -5,7 +5,6 @@ import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, LockLostError } from '../../src/index.js'
 import { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { etcd } from '../../src/stores/etcd/index.js'
-import { Counter } from './counter.js'
 
 export interface Task {
   readonly urls: readonly string[]
@@ -20,16 +19,21 @@ const schedule = new Schedule(new SystemClock(), (error) => {
   throw error
 })
 const client = new EtcdClient({ hosts: urls, tls: undefined, credentials: undefined }, schedule, 3_000)
-const counter = new Counter(client, key)
+const about = { command: 'count' }
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
-// The client of the counter keeps no process alive.
+// The client of the number keeps no process alive.
 setInterval(() => undefined, 60_000)
 say('ready')
 for (;;) {
   const hold = await holdfast.lock(name).acquire()
   try {
-    await counter.increase(() => hold.assertHeld())
+    // Read, then written: two at once lose an update.
+    const { entries } = await client.range({ key: Buffer.from(key) }, about)
+    const value = Buffer.from(String(Number(entries[0]?.value ?? 0) + 1))
+    hold.assertHeld()
+    const put = { key: Buffer.from(key), value, lease: 0n }
+    await client.txn({ when: [], ifSo: [{ put }] }, about)
     say('increased')
     await hold.release()
   } catch (error) {

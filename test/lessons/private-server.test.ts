@@ -1,10 +1,12 @@
-/** Where announcements cost too much, or cannot be had: a lock that is waited for without them. */
+/** What others' locks did to a server, on one of its own: one that hangs, one that announces at a cost, and a proxy that knows no announcements. */
+import process from 'node:process'
 import { afterEach, expect, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { PrivateServer } from '../redisson/private-server.js'
 import { clientLibraries } from '../setup/clients.js'
 import { duringAll } from '../setup/during.js'
 import { lasting } from '../setup/lasting.js'
+import { span } from '../setup/span.js'
 
 const place = duringAll(() => PrivateServer.bring())
 afterEach(() => place.tidy())
@@ -58,3 +60,29 @@ test.each(clientLibraries)(
     await scene.end()
   },
 )
+
+test('ioredis: a server that hangs with many commands under way prints no warning of leaking listeners', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ name: kind }: Error): number => warnings.push(kind)
+  process.on('warning', onWarning)
+  try {
+    const holdfast = place.holdfast({ commandTimeoutMs: 100 })
+    const holds = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => holdfast.lock(`outage:${index}`).acquire()),
+    )
+    await place.server.pause()
+    const releases = Promise.all(
+      holds.map(async (hold, index) => {
+        // Sent one after the other, so that their deadlines pass one after the other too.
+        await span(index * 5)
+        await hold.release()
+      }),
+    )
+    await span(500)
+    await place.server.resume()
+    await releases
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', onWarning)
+  }
+})
