@@ -35,7 +35,7 @@ async function heldFor(): Promise<number> {
 }
 
 /** A lock in memory, where `hold` delays what it wants to until `open`. */
-function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
+function delayed(hold: (port: LockPort, way: Promise<void>) => void, lingerMs: number | 'auto' = 100) {
   const clock = new VirtualClock()
   const memory = new MemoryStore(clock)
   let open = (): void => undefined
@@ -50,7 +50,7 @@ function delayed(hold: (port: LockPort, way: Promise<void>) => void) {
       return session
     },
   }
-  const holdfast = new Holdfast(slow, { lingerMs: 100 })
+  const holdfast = new Holdfast(slow, { lingerMs })
   return { clock, holdfast, lock: holdfast.lock('lock'), open, elsewhere: new Holdfast(memory).lock('lock') }
 }
 
@@ -235,6 +235,25 @@ test.each(['tryAcquire', 'acquire'] as const)(
     await settle()
     open()
     expect(await taken).toBe(false)
+  },
+)
+
+test.each([
+  [LONG_MS, 1],
+  ['auto', 0],
+] as const)(
+  'with %s a process that may not listen lets nothing stay, and tells so %i times',
+  async (...given) => {
+    const [lingerMs, told] = given
+    const { holdfast, lock, elsewhere } = delayed(({ line }) => {
+      const confirmed = Promise.reject(new Error('not allowed'))
+      if (line?.hearAsks)
+        vi.spyOn(line, 'hearAsks').mockReturnValue({ confirmed, inForce: false, close: () => undefined })
+    }, lingerMs)
+    const errors = journalOf(holdfast, 'error')
+    for (let section = 0; section < 20; section += 1) await (await lock.acquire()).release()
+    expect(await elsewhere.isLocked()).toBe(false)
+    expect(errors).toHaveLength(told)
   },
 )
 
