@@ -94,7 +94,8 @@ const named: Readonly<Record<string, Readonly<Record<string, string | readonly s
     ],
   },
   'a server that restarts without its data': {
-    standalone: 'W2, X2: without data and scripts, while one waits for a %s: the waiter is in, the holder is told',
+    standalone:
+      'W2, X2: without data and scripts, while one waits for a %s: the waiter is in, the holder is told',
     'Sentinel + Cluster': 'L4: a renewal answered "not yours" is loss at once, long before the deadline',
   },
   'whose clock decides': {
