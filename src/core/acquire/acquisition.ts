@@ -126,7 +126,6 @@ export class Acquisition implements Linked<Acquisition> {
 
   #observe(): Situation {
     const { env, queue, call, waiter } = this
-    const { watch, policy } = queue
     const { deadline, once } = waiter
     const learned = this.#learned
     const now = env.schedule.clock.now()
@@ -135,7 +134,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#standWithin()
     const tenureHere = this.#tenureHere(tenure)
     const retryAt = learned.retryAt(now)
-    const doubtsFrom = tenure && tenureHere === 'held' ? watch.doubtsFrom(tenure.since) : Infinity
+    const doubtsFrom = tenure && tenureHere === 'held' ? queue.watch.doubtsFrom(tenure.since) : Infinity
     return {
       now,
       deadline,
@@ -149,19 +148,19 @@ export class Acquisition implements Linked<Acquisition> {
       hasLooked: this.#looked && (once || now >= deadline || tenure === this.#lookedAt),
       tenureHere,
       sibling: this.#sibling,
-      mayAsk: policy.mayAsk(waiter, tenure),
+      mayAsk: queue.policy.mayAsk(waiter, tenure),
       hasAsked: learned.asked > 0,
-      unread: watch.unread,
+      unread: queue.watch.unread,
       doubtsFrom,
       backUntil: queue.backUntil,
       outOfPatience: this.#attempt.outOfPatience(now),
-      knownUntil: policy.knownUntil(waiter),
+      knownUntil: queue.policy.knownUntil(waiter),
       waits: this.#waiting.begun,
       retryAt,
       pollAt: learned.pollAt(queue.pollsOf(call), now),
-      watching: watch.inForce,
+      watching: queue.watch.inForce,
       learnedWhileWatching: learned.watching,
-      watchAgainAt: watch.againAt,
+      watchAgainAt: queue.watch.againAt,
       lookAt: Math.min(learned.busyUntil, learned.askAgainAt, doubtsFrom),
     }
   }
