@@ -131,7 +131,7 @@ const others: Project = {
   files: [
     'test/{examples,interop,packaging,servers}/**/*.test.ts',
     'test/cli/{completion,stores}.test.ts',
-    'test/cli/ui/{axe,cost,list,lock,mounted-page,pictures}.test.ts',
+    'test/cli/ui/{axe,cost,list,lock,mounted-page}.test.ts',
     'test/docs/examples.test.ts',
     'test/etcd/neighbours.test.ts',
     'test/otel/collector.test.ts',

@@ -1,5 +1,4 @@
 /** Locks with life in them, for the pictures of the page and for those who try it: held, waited for, shared, in a deadlock, by the thousand. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast, type StandaloneClient } from '../../../src/index.js'
 import { plainRing } from '../../deadlock/ring.js'
 import { standaloneClient } from '../../setup/clients.js'
@@ -52,14 +51,6 @@ export class Scene {
     }
   }
 
-  /** Three locks, one of which is waited for. */
-  async three(): Promise<void> {
-    await this.client('web-1').lock('cron:nightly-report').acquire()
-    await this.client('worker-1').readWriteLock('catalogue').readLock().acquire()
-    await this.client('worker-2').fencedLock('invoice:42').acquire()
-    await this.line('invoice:42', ['web-2'])
-  }
-
   /** Two or three clients that hold, and others that wait. */
   async everyday(): Promise<void> {
     const [one, two] = [this.client('web-1'), this.client('web-2')]
@@ -105,26 +96,6 @@ export class Scene {
       ['web-9', 'order:10991', 'price-list'],
     ] as const)
       await this.holdsUp(this.client(label), own, wanted)
-  }
-
-  /** Clients that take one lock after the other, and wait for each other's, until the end. */
-  bustle(labels: readonly string[], names: readonly string[]): void {
-    const over = new AbortController()
-    this.#ends.push(() => over.abort())
-    let turn = 7
-    const next = (below: number): number => {
-      turn = (turn * 1_103_515_245 + 12_345) % 2_147_483_648
-      return Math.floor((turn / 2_147_483_648) * below)
-    }
-    const work = async (label: string): Promise<void> => {
-      const client = this.client(label)
-      while (!over.signal.aborted) {
-        await using _ = await client.lock(names[next(names.length)] ?? 'a').acquire()
-        // What it does there.
-        await sleep(1_500 + next(5_000), undefined, { signal: over.signal })
-      }
-    }
-    for (const label of labels) work(label).catch(() => undefined)
   }
 
   async end(): Promise<void> {
