@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { orUndo } from '../servers/until.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -18,7 +19,7 @@ export async function bundle(plugins: Plugin[] = []): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'))
   const worker = join(folder, 'worker.mjs')
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true })
-  try {
+  await orUndo(remove, async () => {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
     await build({
       absWorkingDir: root,
@@ -33,9 +34,6 @@ export async function bundle(plugins: Plugin[] = []): Promise<Bundle> {
       logLevel: 'warning',
       plugins,
     })
-  } catch (error) {
-    await remove()
-    throw error
-  }
+  })
   return { worker, folder, remove }
 }

@@ -97,11 +97,7 @@ class Post implements Victim {
   }
 
   histories(): WorkerHistory[] {
-    return this.#told.map(({ worker, history, killedAt }) => ({
-      worker,
-      events: readHistory(history),
-      killedAt,
-    }))
+    return this.#told.map(({ history, ...told }) => ({ ...told, events: readHistory(history) }))
   }
 }
 

@@ -2,7 +2,7 @@ import type { HoldfastOptions } from '../../src/index.js'
 import type { Endpoint } from '../wire/wire.js'
 import type { Terms } from './program/generate.js'
 
-interface Account {
+export interface Account {
   readonly user: string
   readonly password: string
 }

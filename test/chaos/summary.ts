@@ -71,11 +71,8 @@ export function tableOf(outcomes: readonly Outcome[]): string {
       Math.round(Math.max(...of.map(({ longestIdleMs }) => longestIdleMs), 0)),
     ])
   }
-  for (const nemesis of new Set(rows.map((row) => row.nemesis)))
-    add(
-      nemesis,
-      rows.filter((row) => row.nemesis === nemesis),
-    )
+  const rowsUnder = (nemesis: string): Row[] => rows.filter((row) => row.nemesis === nemesis)
+  for (const nemesis of new Set(rows.map((row) => row.nemesis))) add(nemesis, rowsUnder(nemesis))
   add(ALL, rows)
   return table.toString()
 }

@@ -25,10 +25,8 @@ describe.each([
       .catch(() => undefined)
     await hold.release()
     // The server is asked, since a busy machine may have a subscription sent twice.
-    await eventually(
-      async () => [...(await scene.channels()), ...(await scene.processChannels(holdfast))],
-      (channels) => channels.length === 0,
-    )
+    const channels = async () => [...(await scene.channels()), ...(await scene.processChannels(holdfast))]
+    await eventually(channels, (left) => left.length === 0)
     // Its next command would belong to the flight of one that has no answer.
     await answered()
     return holdfast

@@ -17,11 +17,11 @@ function counts(): Record<'left' | 'read' | 'withdrawn', number> {
   return { left: count('edgeLeave'), read: count('edgeList'), withdrawn: count('HDEL') }
 }
 
-/** Waits, holding something, until so many edges have been left and so many read. */
-async function waitsUntil(holdfast: Holdfast, wanted: { left: number; read: number }): Promise<void> {
+/** Waits, holding something, until that is so. */
+async function waitsUntil(holdfast: Holdfast, isSo: () => boolean): Promise<void> {
   const abort = new AbortController()
   const waiting = rejectionOf(section(holdfast, { signal: abort.signal }))
-  await eventually(() => counts().left === wanted.left && counts().read === wanted.read)
+  await eventually(isSo)
   abort.abort('enough')
   expect(await waiting).toBe('enough')
 }
@@ -50,11 +50,11 @@ describe('K1: what a wait costs', () => {
   test('one command each time where nobody wants to know of deadlocks; one more for each lock that it holds where somebody does', async () => {
     const hold = await taken()
     const holdfast = scene.holdfast()
-    await waitsUntil(holdfast, { left: 1, read: 0 })
+    await waitsUntil(holdfast, () => counts().left === 1 && counts().read === 0)
     await eventually(() => counts().withdrawn === 1)
     expect(counts()).toEqual({ left: 1, read: 0, withdrawn: 1 })
     const told = deadlocksOf(holdfast)
-    await waitsUntil(holdfast, { left: 2, read: 1 })
+    await waitsUntil(holdfast, () => counts().left === 2 && counts().read === 1)
     await eventually(() => counts().withdrawn === 2)
     expect(counts()).toEqual({ left: 2, read: 1, withdrawn: 2 })
     expect(told).toEqual([])
@@ -70,11 +70,7 @@ describe('K6: a server that refuses', () => {
     const holdfast = scene.holdfast({ onDeadlock: 'reject' }, { client })
     const errors = journalOf(holdfast, 'error')
     const hold = await taken()
-    const abort = new AbortController()
-    const first = rejectionOf(section(holdfast, { signal: abort.signal }))
-    await eventually(() => errors.length > 0)
-    abort.abort('enough')
-    expect(await first).toBe('enough')
+    await waitsUntil(holdfast, () => errors.length > 0)
     await expect(section(holdfast, { waitMs: 800 })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' })
     expect(errors).toEqual([expect.objectContaining({ reason: 'permission' })])
     await hold.release()

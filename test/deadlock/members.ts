@@ -9,11 +9,6 @@ export type Place =
   | Rows
   | { readonly servers: ReadonlyArray<{ host: string; port: number }>; readonly cluster: boolean }
 
-export interface Members {
-  readonly processes: readonly Forked[]
-  readonly names: readonly string[]
-}
-
 export const labels = ['web-1', 'web-2', 'batch'] as const
 
 /** Three processes in a ring, on three locks. */
@@ -21,7 +16,7 @@ export async function ringOfProcesses(
   place: Place,
   names: readonly string[],
   options: HoldfastOptions = {},
-): Promise<Members> {
+): Promise<Forked[]> {
   const processes = labels.map((label, index) => {
     const member: Member = {
       place,
@@ -33,7 +28,7 @@ export async function ringOfProcesses(
   })
   for (const each of processes) await heard(each, 'inside')
   for (const each of processes) each.send('go')
-  return { processes, names }
+  return processes
 }
 
 /** Its next word of that sort; others are passed over. */

@@ -50,7 +50,7 @@ describe('a server that restarts meanwhile', () => {
   test('K2: loses nothing with its data, and the ring is named all the same', async () => {
     const names = freshNames()
     const place = { servers: [{ host: server.host, port: server.port }], cluster: false }
-    const { processes } = await ringOfProcesses(place, names, { commandTimeoutMs: 500, watchdogMs: 20_000 })
+    const processes = await ringOfProcesses(place, names, { commandTimeoutMs: 500, watchdogMs: 20_000 })
     await server.restart({ keepData: true })
     const words = await Promise.all(processes.map((each) => heard(each, 'deadlock')))
     for (const { labels: told } of words) expect([...told].sort()).toEqual([...labels].sort())

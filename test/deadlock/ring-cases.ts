@@ -26,7 +26,7 @@ export function ringCases(place: () => Place, traces: () => Traces): void {
 
   test('K2: the cycle is named, with labels; all are told, and go on waiting', async () => {
     const names = freshNames()
-    const { processes } = await ringOfProcesses(place(), names)
+    const processes = await ringOfProcesses(place(), names)
     // Within two seconds, where time is the subject: test/deadlock/virtual-time.test.ts.
     const words = await Promise.all(processes.map((each) => heard(each, 'deadlock')))
     for (const { labels: told, names: ways } of words) {
@@ -38,7 +38,7 @@ export function ringCases(place: () => Place, traces: () => Traces): void {
 
   test('K4, K5: with onDeadlock reject one gives way, the others get both, and nothing is left', async () => {
     const names = freshNames()
-    const { processes } = await ringOfProcesses(place(), names, { onDeadlock: 'reject' })
+    const processes = await ringOfProcesses(place(), names, { onDeadlock: 'reject' })
     const ends = await Promise.all(processes.map((each) => heard(each, 'ended')))
     expect(ends.map((end) => end.with).sort()).toEqual(['DEADLOCK', 'both', 'both'])
     await Promise.all(processes.map((each) => each.ended()))
@@ -48,7 +48,7 @@ export function ringCases(place: () => Place, traces: () => Traces): void {
 
   test('K3, K5: the edge of a process that was killed makes no cycle, and is gone with its time', async () => {
     const names = freshNames()
-    const { processes } = await ringOfProcesses(place(), names, {
+    const processes = await ringOfProcesses(place(), names, {
       watchdogMs: lasting(2_000),
       onDeadlock: 'report',
     })
@@ -59,10 +59,8 @@ export function ringCases(place: () => Place, traces: () => Traces): void {
     // Its lock ends with its lease; then the one that waited for it has both, then the other.
     const ends = await Promise.all(others.map((each) => heard(each, 'ended')))
     expect(ends.map((end) => end.with)).toEqual(['both', 'both'])
-    await eventually(
-      () => traces().edges(names),
-      (count) => count === 0,
-    )
+    const edges = (): Promise<number> => traces().edges(names)
+    await eventually(edges, (count) => count === 0)
   })
 }
 

@@ -1,5 +1,4 @@
 /** Sections that take their locks in an order that makes a ring: each holds one lock and asks for the next one's. */
-
 import { Latch } from '../../src/conformance/latch.js'
 import type { DeadlockEvent, Holdfast, Lock } from '../../src/index.js'
 

@@ -56,72 +56,59 @@ async function permits(
 
 const nothingToRelease = { release: async () => undefined }
 
+const made: Readonly<Record<string, MakeSubject>> = {
+  lock: lockLike((holdfast, name) => holdfast.lock(name)),
+  fencedLock: lockLike((holdfast, name) => holdfast.fencedLock(name)),
+  fairLock: lockLike((holdfast, name) => holdfast.fairLock(name)),
+  readLock: lockLike((holdfast, name) => holdfast.readWriteLock(name).readLock()),
+  writeLock: lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock()),
+  spinLock: lockLike((holdfast, name) => holdfast.spinLock(name)),
+  multiLock: async (holdfast, name) => {
+    const multi = holdfast.multiLock([holdfast.lock(`${name}:a`), holdfast.lock(`${name}:b`)])
+    return {
+      acquire: (options) => multi.acquire(options),
+      tryAcquire: (options) => multi.tryAcquire(options),
+      questions: [() => multi.isLocked()],
+    }
+  },
+  semaphore: async (holdfast, name) => {
+    const semaphore = holdfast.semaphore(name)
+    return await permits(semaphore, [
+      () => semaphore.reducePermits(1),
+      () => semaphore.drainPermits(),
+      () => semaphore.release(),
+    ])
+  },
+  permitExpirableSemaphore: async (holdfast, name) => {
+    const semaphore = holdfast.permitExpirableSemaphore(name)
+    return await permits(semaphore, [
+      () => semaphore.setPermits(9),
+      () => semaphore.release('00'.repeat(16)),
+      () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
+    ])
+  },
+  countDownLatch: async (holdfast, name) => {
+    const latch = holdfast.countDownLatch(name)
+    return {
+      acquire: (options) => latch.await(options).then(() => nothingToRelease),
+      tryAcquire: (options) => latch.tryAwait(options),
+      questions: [() => latch.count()],
+      changes: [() => latch.trySetCount(2), () => latch.countDown(), () => latch.delete()],
+    }
+  },
+  computeOnce: async (holdfast, name) => {
+    const get = (options?: Wait): Promise<number> =>
+      holdfast.computeOnce(name, () => 1, { ttlMs: 60_000, ...options })
+    return {
+      acquire: (options) => get(options).then(() => nothingToRelease),
+      tryAcquire: (options) => get({ waitMs: 0, ...options }),
+      questions: [],
+    }
+  },
+}
+
 /** Every kind that is kept on one server. */
-export const subjects: ReadonlyArray<readonly [string, MakeSubject]> = [
-  ['lock', lockLike((holdfast, name) => holdfast.lock(name))],
-  ['fencedLock', lockLike((holdfast, name) => holdfast.fencedLock(name))],
-  ['fairLock', lockLike((holdfast, name) => holdfast.fairLock(name))],
-  ['readLock', lockLike((holdfast, name) => holdfast.readWriteLock(name).readLock())],
-  ['writeLock', lockLike((holdfast, name) => holdfast.readWriteLock(name).writeLock())],
-  ['spinLock', lockLike((holdfast, name) => holdfast.spinLock(name))],
-  [
-    'multiLock',
-    async (holdfast, name) => {
-      const multi = holdfast.multiLock([holdfast.lock(`${name}:a`), holdfast.lock(`${name}:b`)])
-      return {
-        acquire: (options) => multi.acquire(options),
-        tryAcquire: (options) => multi.tryAcquire(options),
-        questions: [() => multi.isLocked()],
-      }
-    },
-  ],
-  [
-    'semaphore',
-    async (holdfast, name) => {
-      const semaphore = holdfast.semaphore(name)
-      return await permits(semaphore, [
-        () => semaphore.reducePermits(1),
-        () => semaphore.drainPermits(),
-        () => semaphore.release(),
-      ])
-    },
-  ],
-  [
-    'permitExpirableSemaphore',
-    async (holdfast, name) => {
-      const semaphore = holdfast.permitExpirableSemaphore(name)
-      return await permits(semaphore, [
-        () => semaphore.setPermits(9),
-        () => semaphore.release('00'.repeat(16)),
-        () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
-      ])
-    },
-  ],
-  [
-    'countDownLatch',
-    async (holdfast, name) => {
-      const latch = holdfast.countDownLatch(name)
-      return {
-        acquire: (options) => latch.await(options).then(() => nothingToRelease),
-        tryAcquire: (options) => latch.tryAwait(options),
-        questions: [() => latch.count()],
-        changes: [() => latch.trySetCount(2), () => latch.countDown(), () => latch.delete()],
-      }
-    },
-  ],
-  [
-    'computeOnce',
-    async (holdfast, name) => {
-      const get = (options?: Wait): Promise<number> =>
-        holdfast.computeOnce(name, () => 1, { ttlMs: 60_000, ...options })
-      return {
-        acquire: (options) => get(options).then(() => nothingToRelease),
-        tryAcquire: (options) => get({ waitMs: 0, ...options }),
-        questions: [],
-      }
-    },
-  ],
-]
+export const subjects = Object.entries(made)
 
 /**
  * Calls of one client to start when the fault has struck: for what is free, at one name together, within a hold, and the releases.

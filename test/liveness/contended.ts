@@ -1,14 +1,11 @@
 /** Every kind that waits for an announcement: how one client has it, and others are kept from it. */
-import type { AcquireOptions, Holdfast } from '../../src/index.js'
+import type { AcquireOptions, Hold, Holdfast } from '../../src/index.js'
 import { eventually } from '../setup/eventually.js'
 
 /** Nobody who waits may wait for its end, unless a test says so. */
 const LONG_MS = 300_000
 
-interface Held {
-  assertHeld(): void
-  release(): Promise<unknown>
-}
+type Held = Pick<Hold, 'assertHeld' | 'release'>
 
 interface Way {
   acquire(options?: Pick<AcquireOptions, 'leaseMs'>): Promise<Held>
@@ -91,11 +88,8 @@ export async function sleepers(holder: Holdfast, waiter: Holdfast, name: string)
   return {
     free: () => Promise.all(contended.map(({ free }) => free())),
     allWoken: async (withinMs: number) => {
-      await eventually(
-        () => [...asleep].join(),
-        (kindsAsleep) => kindsAsleep === '',
-        withinMs,
-      )
+      const kindsAsleep = (): string => [...asleep].join()
+      await eventually(kindsAsleep, (kinds) => kinds === '', withinMs)
       await Promise.all(granted)
     },
   }

@@ -57,10 +57,7 @@ const groups: Readonly<Record<string, () => Promise<Group>>> = {
   'a name that leads to another server': async () => {
     const { flavour } = inject('servers')
     const primary = await bringServer({ flavour, args: [] })
-    const replica = await bringServer({
-      flavour,
-      args: ['--replicaof', primary.host, String(primary.port)],
-    })
+    const replica = await bringServer({ flavour, args: ['--replicaof', primary.host, String(primary.port)] })
     const name = await RespProxy.before(primary)
     return {
       connect: (library) => standaloneClient({ host: name.host, port: name.port }, library),

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
-import { Holdfast } from '../../src/index.js'
+import { type AcquireOptions, type Hold, Holdfast } from '../../src/index.js'
 import type { Store } from '../../src/port/store.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Random } from '../chaos/program/random.js'
@@ -20,15 +20,8 @@ const ALL = 1_000
 
 const noAnswer = new StoreError('timeout', 'change', { transient: true })
 
-interface Terms {
-  readonly waitMs?: number
-  readonly signal?: AbortSignal
-}
-
-interface Held {
-  readonly signal: AbortSignal
-  release(): Promise<void>
-}
+type Terms = Pick<AcquireOptions, 'waitMs' | 'signal'>
+type Held = Pick<Hold, 'signal' | 'release'>
 
 /** What a call asks for. */
 interface Wish {
@@ -70,11 +63,7 @@ const permits = (kind: SemaphoreKind): Kind => ({
 })
 
 function whole(lock: Omit<Wish, 'weight'>, weight = ALL): Wish {
-  return {
-    weight,
-    acquire: (terms) => lock.acquire(terms),
-    tryAcquire: (terms) => lock.tryAcquire(terms),
-  }
+  return { weight, acquire: (terms) => lock.acquire(terms), tryAcquire: (terms) => lock.tryAcquire(terms) }
 }
 
 const kinds: Readonly<Record<string, Kind>> = {

@@ -42,10 +42,8 @@ async function settleInTime(
   const calls: Call[] = []
   for (const { kind, make, holdfast } of clients) {
     // A first connection may take longer than the short time that commands have here.
-    await eventually(
-      () => holdfast.lock(lockName).isLocked().then(Boolean, String),
-      (answer) => answer === false,
-    )
+    const answer = (): Promise<unknown> => holdfast.lock(lockName).isLocked().catch(String)
+    await eventually(answer, (locked) => locked === false)
     const made = await callsOf(holdfast, make, `${lockName}:${kind}`)
     calls.push(...made.map((call) => ({ ...call, what: `${kind}: ${call.what}` })))
   }

@@ -3,7 +3,6 @@
  * table "Until a waiter is woken" of docs/guarantees.md, for every kind that waits for an announcement.
  */
 import { describe, test } from 'vitest'
-
 import { stage } from '../fault/stage.js'
 import { eventually } from '../setup/eventually.js'
 import { kinds, sleepers } from './contended.js'

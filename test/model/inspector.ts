@@ -51,14 +51,12 @@ export class Inspector {
   #checkTold(): void {
     const now = this.server.clock.now()
     for (const held of this.history.holds) {
-      const untold = held.hold.remainingMs() === 0 && !held.hold.signal.aborted && held.awake()
+      const { client, hold, serial } = held
+      const untold = hold.remainingMs() === 0 && !hold.signal.aborted && held.awake()
       if (!untold) this.#untoldSince.delete(held)
       else if (!this.#untoldSince.has(held)) this.#untoldSince.set(held, now)
-      else if (now - (this.#untoldSince.get(held) ?? now) > 1) {
-        this.history.fail(
-          `c${held.client} was not told that ${held.hold.name} (tenure ${held.serial}) is lost`,
-        )
-      }
+      else if (now - (this.#untoldSince.get(held) ?? now) > 1)
+        this.history.fail(`c${client} was not told that ${hold.name} (tenure ${serial}) is lost`)
     }
   }
 
@@ -74,9 +72,8 @@ export class Inspector {
       const free = this.server.freed.has(name) && this.server.serial(name) === undefined
       if (!waiting || !free || pending) this.#freeSince.delete(name)
       else if (!this.#freeSince.has(name)) this.#freeSince.set(name, now)
-      else if (now - (this.#freeSince.get(name) ?? now) > mostMs) {
+      else if (now - (this.#freeSince.get(name) ?? now) > mostMs)
         this.history.fail(`lost wake-up: ${name} is free, and c${waiting.client} waits on`)
-      }
     }
   }
 

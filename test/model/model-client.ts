@@ -109,9 +109,8 @@ export class ModelClient {
       return await call()
     } catch (error) {
       if (ask && this.history.asks.has(ask)) this.history.refused(ask, error)
-      if (!this.#excused(ask, error)) {
+      if (!this.#excused(ask, error))
         this.history.fail(`c${this.number}: ${error instanceof Error ? error.stack : String(error)}`)
-      }
       return undefined
     }
   }

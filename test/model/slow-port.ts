@@ -156,14 +156,10 @@ export class SlowPort implements LockPort, Rows {
           if (!closed) onNews(news)
         }),
       )
-    const confirmed = this.#command(
-      name,
-      `watch ${name}`,
-      async () => {
-        if (!closed) watch = this.#port.watch(name, told)
-      },
-      [this.#subscriptions, this.#news],
-    )
+    const begin = async (): Promise<void> => {
+      if (!closed) watch = this.#port.watch(name, told)
+    }
+    const confirmed = this.#command(name, `watch ${name}`, begin, [this.#subscriptions, this.#news])
     confirmed.catch(() => watch?.close())
     return {
       confirmed,

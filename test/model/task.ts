@@ -100,9 +100,8 @@ export class Task {
       client.holdfast.run(async () => {
         const lock = client.lock(1)
         let locked = 0
-        for (let count = 0; count < step.locks; count += 1) {
+        for (let count = 0; count < step.locks; count += 1)
           if (await client.excusing(undefined, () => lock.tryLock({ waitMs: BOUNDED_WAIT_MS }))) locked += 1
-        }
         await this.#steps(step.body, { parent: place, actor, held: [...place.held, { lock: 1, actor }] })
         for (let count = 0; count < locked; count += 1) await client.excusing(undefined, () => lock.unlock())
       }),
@@ -156,8 +155,6 @@ export class Task {
 }
 
 function encloses(outer: Place, inner: Place): boolean {
-  for (let place: Place | undefined = inner; place; place = place.parent) {
-    if (place === outer) return true
-  }
+  for (let place: Place | undefined = inner; place; place = place.parent) if (place === outer) return true
   return false
 }

@@ -110,11 +110,10 @@ export class World {
       await this.#settled()
       if (this.#timeIsDue) await this.#passTime()
       for (const resume of this.#resumes.splice(0)) await resume()
-      if (this.clock.now() > LONGEST_MS) {
+      if (this.clock.now() > LONGEST_MS)
         this.history.fail(
-          `not done in time: ${this.clients.map(({ holdfast }) => JSON.stringify(holdfast.census))}`,
+          `not done in time: ${JSON.stringify(this.clients.map((each) => each.holdfast.census))}`,
         )
-      }
       this.#throwIfViolated()
     }
   }

@@ -13,10 +13,7 @@ import type { Fault } from './fault.js'
 import { type Outcome, root, run } from './run.js'
 import { draw } from './tables.js'
 
-interface Position {
-  readonly line: number
-  readonly column: number
-}
+type Position = Readonly<Record<'line' | 'column', number>>
 
 /** As the instrumenter of StrykerJS tells of it; lines and columns begin with 0. */
 interface Mutant {
@@ -34,10 +31,7 @@ const NEAR: Readonly<Record<string, readonly string[]>> = {
   'stores/session': ['test/session/', 'test/conformance/memory-session'],
 }
 const { values, positionals } = parseArgs({
-  options: {
-    sample: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
-  },
+  options: { sample: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
   allowPositionals: true,
 })
 const record = `${root}temp/mutation.json`
@@ -81,10 +75,8 @@ async function sampleOf(folder: string): Promise<Fault[]> {
     const source = `src/${folder}/${name}`
     const content = readFileSync(root + source, 'utf8')
     const options = { plugins: null, ignorers: [], excludedMutations: [] }
-    const found = await new Instrumenter(silent).instrument(
-      [{ name: source, content, mutate: true }],
-      options,
-    )
+    const files = [{ name: source, content, mutate: true }]
+    const found = await new Instrumenter(silent).instrument(files, options)
     mutants.push(...found.mutants.map((mutant: Mutant) => asFault(source, content, mutant)))
   }
   return new Random(Number(values.seed)).shuffled(mutants)
@@ -124,11 +116,8 @@ function drawScores(): void {
     const [low, high] = interval(outcomes.length - lived - hung, outcomes.length - hung)
     return `| \`${folder}\` | ${outcomes.length} | ${lived} | ${percent(outcomes.length - lived - hung, outcomes.length - hung)} | ${low}–${high} |`
   })
-  draw('mutation', [
-    '| folder | mutants tried | lived | killed, % | 95 % interval |',
-    '|---|---|---|---|---|',
-    ...lines,
-  ])
+  const head = '| folder | mutants tried | lived | killed, % | 95 % interval |'
+  draw('mutation', [head, '|---|---|---|---|---|', ...lines])
 }
 
 function percent(part: number, all: number): number {

@@ -12,6 +12,7 @@ export function drawKills(kills: Kills): void {
   const killers = new Set(Object.values(kills).map(({ project }) => project))
   const columns = projects.map(({ name }) => name).filter((name) => killers.has(name))
   const folders = [...new Set(faults.map(folderOf))].sort()
+  const inFolder = (folder: string) => faults.filter((fault) => folderOf(fault) === folder)
   const line = (title: string, of: typeof faults): string => {
     const by = (project: string): number => of.filter(({ name }) => kills[name]?.project === project).length
     const alive = of.filter(({ name }) => !kills[name]).length
@@ -20,12 +21,7 @@ export function drawKills(kills: Kills): void {
   draw('kills', [
     `| mutants in | number | ${columns.map((name) => `\`${name}\``).join(' | ')} | not killed |`,
     `|---|${'---|'.repeat(columns.length + 2)}`,
-    ...folders.map((folder) =>
-      line(
-        `\`${folder}\``,
-        faults.filter((fault) => folderOf(fault) === folder),
-      ),
-    ),
+    ...folders.map((folder) => line(`\`${folder}\``, inFolder(folder))),
     line('all', faults),
   ])
 }
@@ -40,8 +36,6 @@ export function draw(name: string, lines: readonly string[]): void {
   const text = readFileSync(page, 'utf8')
   const block = new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`)
   const drawn = `<!-- ${name} -->\n${lines.join('\n')}\n<!-- /${name} -->`
-  writeFileSync(
-    page,
-    text.replace(block, () => drawn),
-  )
+  const redrawn = text.replace(block, () => drawn)
+  writeFileSync(page, redrawn)
 }

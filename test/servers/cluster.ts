@@ -3,7 +3,7 @@ import { findWay, type Order } from './find.js'
 import { LaunchedServer } from './launched.js'
 import { freePort } from './port.js'
 import type { Server } from './server.js'
-import { until } from './until.js'
+import { orUndo, until } from './until.js'
 
 const SLOTS = 16_384
 const MASTERS = 3
@@ -17,7 +17,8 @@ export interface Cluster {
 }
 
 export interface ClusterOrder extends Order {
-  readonly replicated?: boolean
+  /** Whether each master has a replica, or one of them. Default: false. */
+  readonly replicated?: boolean | 'once'
   readonly args?: readonly string[]
 }
 
@@ -30,7 +31,7 @@ export async function bringCluster({
 }: ClusterOrder = {}): Promise<Cluster> {
   const way = await findWay({ wanted: flavour, group: true }, prefer)
   const started = await Promise.allSettled(
-    Array.from({ length: replicated ? 2 * MASTERS : MASTERS }, async () => {
+    Array.from({ length: MASTERS + (replicated === 'once' ? 1 : replicated ? MASTERS : 0) }, async () => {
       const bus = await freePort()
       const node = await LaunchedServer.start({ way, args: [...nodeArguments(bus), ...args] })
       return { node, bus }
@@ -42,7 +43,7 @@ export async function bringCluster({
   const stop = async (): Promise<void> => {
     await Promise.all(all.map((node) => node.stop()))
   }
-  try {
+  return await orUndo(stop, async () => {
     for (const outcome of started) if (outcome.status === 'rejected') throw outcome.reason
     // A node takes its epoch only while it knows no other, so the introductions come after all of that.
     await Promise.all(nodes.map(giveSlots))
@@ -50,12 +51,9 @@ export async function bringCluster({
     await Promise.all(all.map(untilSound))
     await Promise.all(replicas.map((replica, index) => follow(replica, nodes[index])))
     // They vote for replicas only.
-    if (replicated) await Promise.all(all.map(untilReplicated))
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { nodes, replicas, startupNodes: nodes.map(({ host, port }) => ({ host, port })), stop }
+    await Promise.all(all.map((node) => untilReplicated(node, replicas.length)))
+    return { nodes, replicas, startupNodes: nodes.map(({ host, port }) => ({ host, port })), stop }
+  })
 }
 
 function nodeArguments(bus: number): string[] {
@@ -65,10 +63,7 @@ function nodeArguments(bus: number): string[] {
   ]
 }
 
-interface Member {
-  readonly node: Server
-  readonly bus: number
-}
+type Member = { readonly node: Server; readonly bus: number }
 
 async function giveSlots(node: Server, index: number): Promise<void> {
   const first = Math.floor((SLOTS * index) / MASTERS)
@@ -86,13 +81,16 @@ async function introduce(node: Server, members: readonly Member[]): Promise<void
 async function follow(replica: Server, master: Server | undefined): Promise<void> {
   const id = String(await ask(master, 'CLUSTER', 'MYID'))
   await untilTold(replica, 'takes up following', ['CLUSTER', 'REPLICATE', id], (told) => told === 'OK')
-  await untilTold(replica, 'follows its master', ['INFO', 'replication'], (told) =>
-    told.includes('master_link_status:up'),
-  )
+  await untilLinked(replica)
 }
 
-async function untilReplicated(node: Server): Promise<void> {
-  const replicated = (told: string): boolean => told.split(/[ ,]slave[ ,]/).length > MASTERS
+export function untilLinked(replica: Server): Promise<void> {
+  const linked = (told: string): boolean => told.includes('master_link_status:up')
+  return untilTold(replica, 'follows its master', ['INFO', 'replication'], linked)
+}
+
+async function untilReplicated(node: Server, replicas: number): Promise<void> {
+  const replicated = (told: string): boolean => told.split(/[ ,]slave[ ,]/).length > replicas
   await untilTold(node, 'knows every replica', ['CLUSTER', 'NODES'], replicated)
 }
 
@@ -103,15 +101,12 @@ async function untilSound(node: Server): Promise<void> {
 }
 
 /** Sends the command again and again, over one connection, until what the node says will do. */
-async function untilTold(
+export async function untilTold(
   node: Server,
   what: string,
   [name, ...words]: readonly [string, ...string[]],
   does: (told: string) => boolean,
 ): Promise<void> {
-  await withAdmin(node, (command) =>
-    until(async () => does(String(await command(name, ...words))), {
-      what: `the node on port ${node.port} ${what}`,
-    }),
-  )
+  const about = { what: `the node on port ${node.port} ${what}` }
+  await withAdmin(node, (command) => until(async () => does(String(await command(name, ...words))), about))
 }

@@ -34,9 +34,8 @@ async function launch(
     .withCommand([...order.args])
     .withBindMounts([{ source: order.dir, target: '/data', mode: 'z' }])
     .withWorkingDir('/data')
-  if (process.getuid !== undefined && process.getgid !== undefined) {
+  if (process.getuid !== undefined && process.getgid !== undefined)
     plan.withUser(`${process.getuid()}:${process.getgid()}`)
-  }
   if (hostNetwork) plan.withNetworkMode('host')
   else plan.withExposedPorts({ container: order.port, host: order.port })
   const started = await plan.start()

@@ -96,14 +96,12 @@ async function takeOut(work: string, { program, share = [] }: DebianProgram): Pr
   const all = join(work, 'all')
   const root = join(work, 'root')
   const archives = join(work, 'archives')
-  for (const name of await readdir(archives)) {
+  for (const name of await readdir(archives))
     if (name.endsWith('.deb')) await run('dpkg', ['-x', join(archives, name), all])
-  }
   const binary = join(all, program)
   await cp(binary, join(root, 'bin', basename(program)), { dereference: true })
-  for (const folder of share) {
+  for (const folder of share)
     await cp(join(all, folder), join(root, 'share', basename(folder)), { recursive: true })
-  }
   // Older packages use `/lib/<triplet>`, newer ones `/usr/lib/<triplet>`.
   const names = await readdir(all, { recursive: true })
   const folders = names.filter((name) => /^(usr\/)?lib\/[^/]*-linux-gnu[^/]*$/.test(name))

@@ -1,5 +1,6 @@
 import { PeerGate, type ReadHead } from './peer-gate.js'
 import type { ServerProgram } from './server-program.js'
+import { orUndo } from './until.js'
 
 /** Servers that agree with each other; what one sends to another passes a gate. */
 export abstract class Ensemble<Member extends ServerProgram> {
@@ -27,14 +28,12 @@ export abstract class Ensemble<Member extends ServerProgram> {
 
   /** Starts the members; of those that do not come to serve nothing is left. */
   protected async started(): Promise<this> {
-    try {
+    const stop = (): Promise<void> => this.stop()
+    return await orUndo(stop, async () => {
       await Promise.all(this.members.map((member) => member.launch()))
       await Promise.all(this.members.map((member) => member.serves()))
       return this
-    } catch (error) {
-      await this.stop()
-      throw error
-    }
+    })
   }
 
   /** The others neither hear nor reach it; clients do. */

@@ -102,9 +102,8 @@ async function findBinary({ wanted }: Need): Promise<Way | string> {
 /** Has the system's package manager bring a server, into a folder of the user's where it can do that. */
 async function findPackage({ wanted }: Need): Promise<Way | string> {
   if ((await onPath('apt-get')) === undefined || (await onPath('dpkg')) === undefined) {
-    for (const [manager, command] of installCommands) {
+    for (const [manager, command] of installCommands)
       if ((await onPath(manager)) !== undefined) return `${manager} can bring one, if you run: ${command}`
-    }
     return 'no package manager this knows (apt-get, dnf, apk, brew)'
   }
   const flavour = wanted === 'any' ? oldest : wanted

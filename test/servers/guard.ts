@@ -12,12 +12,10 @@ const SCRIPT = 'while read -r line; do undo=$line; done; eval "$undo" 2>/dev/nul
 
 /** Keeps a server's directory and sees to it that neither it nor the server outlives this process. */
 export class Guard {
-  readonly dir: string
   readonly #shell: ChildProcess
   readonly #gone: Promise<void>
 
-  private constructor(dir: string) {
-    this.dir = dir
+  private constructor(readonly dir: string) {
     this.#shell = spawn('sh', ['-c', SCRIPT, 'holdfast-server-guard', dir], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],

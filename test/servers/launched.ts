@@ -24,7 +24,7 @@ const DEFAULTS = ['--save', '86400 1', '--repl-diskless-sync-delay', '0', '--dae
 export class LaunchedServer extends ServerProgram<Plan> implements Server {
   readonly how = this.order.way.how
   protected readonly title = `${this.how} server`
-  #version = ''
+  version = ''
 
   static async start(plan: Plan): Promise<LaunchedServer> {
     for (let attempt = 1; ; attempt += 1) {
@@ -42,10 +42,6 @@ export class LaunchedServer extends ServerProgram<Plan> implements Server {
 
   get url(): string {
     return `redis://${this.address}`
-  }
-
-  get version(): string {
-    return this.#version
   }
 
   async restart({ keepData }: { readonly keepData: boolean }): Promise<void> {
@@ -75,7 +71,7 @@ export class LaunchedServer extends ServerProgram<Plan> implements Server {
 
   protected async answers(): Promise<boolean> {
     const log = await this.log()
-    this.#version = /(?:Redis|Valkey) version=[\d.]+/.exec(log)?.[0].replace(' version=', ' ') ?? ''
+    this.version = /(?:Redis|Valkey) version=[\d.]+/.exec(log)?.[0].replace(' version=', ' ') ?? ''
     // Not by the answer alone: it might come from another process that has the port.
     const ready = this.order.sentinel === undefined ? 'Ready to accept connections' : 'Sentinel ID is'
     return log.includes(ready) && (await answersPing(this.host, this.port))

@@ -6,11 +6,12 @@ import process from 'node:process'
 import { unpackFromDebian } from './debian.js'
 import { flavours, inDebian, releases } from './flavour.js'
 import { run } from './kept.js'
+import { succeeds } from './until.js'
 
 for (const flavour of flavours) {
   const { image } = releases[flavour]
-  if (await succeeds('docker', 'image', 'inspect', image)) continue
-  if (await succeeds('docker', 'pull', '--quiet', image)) {
+  if (await succeeds(run('docker', ['image', 'inspect', image]))) continue
+  if (await succeeds(run('docker', ['pull', '--quiet', image]))) {
     process.stderr.write(`pulled ${image}\n`)
     continue
   }
@@ -18,11 +19,4 @@ for (const flavour of flavours) {
   const script = 'tar -C "$1" -cf - . | docker import - "$2"'
   await run('bash', ['-o', 'pipefail', '-c', script, 'bash', root, image])
   process.stderr.write(`made ${image} from Debian's packages\n`)
-}
-
-function succeeds(program: string, ...args: readonly string[]): Promise<boolean> {
-  return run(program, args).then(
-    () => true,
-    () => false,
-  )
 }

@@ -7,10 +7,7 @@ export type ReadHead = (head: Buffer) => { readonly from: string; readonly head:
 const PATIENCE_MS = 1_000
 const AGAIN_MS = 20
 
-interface Passage {
-  readonly from: string
-  readonly sockets: readonly [Socket, Socket]
-}
+type Passage = { readonly from: string; readonly sockets: readonly [Socket, Socket] }
 
 export class PeerGate {
   readonly #passages = new Set<Passage>()

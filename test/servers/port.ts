@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type Server } from 'node:net'
+import { succeeds } from './until.js'
 
 /*
  * Below the range systems hand out to outgoing connections. A client that reconnects to a port of that range while
@@ -46,12 +47,7 @@ export async function listen(server: Server): Promise<number> {
 
 export function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
-  return once(socket, 'connect')
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => socket.destroy())
+  return succeeds(once(socket, 'connect')).finally(() => socket.destroy())
 }
 
 /**

@@ -3,7 +3,7 @@ import { findWay, type Order } from './find.js'
 import { LaunchedServer, type Plan } from './launched.js'
 import { untilFollows } from './replication.js'
 import type { Server } from './server.js'
-import { until } from './until.js'
+import { orUndo, until } from './until.js'
 
 /** A primary, its replica and the three sentinels that watch them. */
 export interface SentinelGroup {
@@ -44,7 +44,7 @@ export async function bringSentinel({
   const stop = async (): Promise<void> => {
     await Promise.all(all.map((server) => server.stop()))
   }
-  try {
+  return await orUndo(stop, async () => {
     let primary = await start({ args })
     let replica = await start({ args: ['--replicaof', primary.host, String(primary.port), ...args] })
     // A sentinel asks a primary for its replicas once at first, and then not for ten seconds.
@@ -72,10 +72,7 @@ export async function bringSentinel({
       },
       stop,
     }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  })
 }
 
 function configuration({ host, port }: Server): string {
@@ -106,9 +103,8 @@ async function promote(sentinels: readonly Server[], next: Server, last: Server)
   // Replication is asynchronous: a failover now would drop what has not arrived yet.
   await untilFollows(next, last)
   // Refused while the sentinel is not done with the failover before, or has yet to hear from the replica.
-  await until(async () => (await ask(sentinels[0], 'SENTINEL', 'FAILOVER', NAME)) === 'OK', {
-    what: 'the sentinel takes up the failover',
-  })
+  const what = 'the sentinel takes up the failover'
+  await until(async () => (await ask(sentinels[0], 'SENTINEL', 'FAILOVER', NAME)) === 'OK', { what })
   // A client may ask any of them.
   const named = async (sentinel: Server): Promise<boolean> =>
     String(await ask(sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)).endsWith(`,${next.port}`)

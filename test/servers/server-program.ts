@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { Guard } from './guard.js'
 import type { Launcher, Running, Signal } from './launch.js'
 import { standsStill } from './process.js'
-import { Impossible, until } from './until.js'
+import { Impossible, orUndo, until } from './until.js'
 
 /** A server program that runs here, on one port and in a folder of its own: neither outlives this process. */
 export abstract class ServerProgram<Order = unknown> {
@@ -111,11 +111,9 @@ export async function folderWith(files: Readonly<Record<string, string>>): Promi
 
 /** Starts it; of one that does not come to serve nothing is left. */
 export async function started<Program extends ServerProgram>(program: Program): Promise<Program> {
-  try {
-    await program.start()
-    return program
-  } catch (error) {
-    await program.stop()
-    throw error
-  }
+  await orUndo(
+    () => program.stop(),
+    () => program.start(),
+  )
+  return program
 }

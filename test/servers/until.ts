@@ -30,3 +30,20 @@ export async function until<T>(
 }
 
 export class Impossible extends Error {}
+
+/** Does what may fail, and where it does, undoes what it has begun. */
+export async function orUndo<Result>(undo: () => unknown, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    await undo()
+    throw error
+  }
+}
+
+export function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  )
+}

@@ -24,11 +24,8 @@ export class Bystander {
 
   async pass(ms: number): Promise<void> {
     const until = (await this.timeMs()) + ms
-    await eventually(
-      () => this.timeMs(),
-      (now) => now > until,
-      ms + 10_000,
-    )
+    const now = (): Promise<number> => this.timeMs()
+    await eventually(now, (time) => time > until, ms + 10_000)
   }
 
   async timeMs(): Promise<number> {
@@ -62,12 +59,8 @@ export class Bystander {
   #reach(): Link {
     if (this.#link) return this.#link
     const schedule = new Schedule(new SystemClock(), () => undefined)
-    const deaf = {
-      message: () => undefined,
-      resumed: () => undefined,
-      refused: () => undefined,
-      error: () => undefined,
-    }
+    const ignored = (): void => undefined
+    const deaf = { message: ignored, resumed: ignored, refused: ignored, error: ignored }
     const pattern = this.pattern()
     this.#link = isCluster(pattern)
       ? new ClusterLink(pattern, schedule, 5_000, deaf)

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import process from 'node:process'
 import { createConnection } from 'mysql2/promise'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, inject } from 'vitest'
+import { describe, inject } from 'vitest'
 import { listen } from '../servers/port.js'
 import {
   bringSqlServer,
@@ -13,6 +13,7 @@ import {
   type SqlServer,
   whyNot,
 } from '../servers/sql/index.js'
+import { duringAll } from './during.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,10 +22,7 @@ declare module 'vitest' {
   }
 }
 
-interface Answer {
-  readonly refusal?: string
-  readonly address?: SqlAddress
-}
+type Answer = { readonly refusal?: string; readonly address?: SqlAddress }
 
 export async function offerDatabases(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const servers = new Map<string, Promise<SqlServer>>()
@@ -91,15 +89,8 @@ export async function onDatabases(
     if (refusal !== undefined && process.env['CI']) throw new Error(`no ${product} is to be had: ${refusal}`)
     const title = refusal === undefined ? product : `${product}, which is not to be had here: ${refusal}`
     describe.skipIf(refusal !== undefined)(title, () => {
-      let database: Database | undefined
-      beforeAll(async () => {
-        database = await bringDatabase(product)
-      })
-      afterAll(() => database?.drop())
-      tests(() => {
-        if (!database) throw new Error('the database is there while a test runs')
-        return database
-      }, product)
+      const database = duringAll(() => bringDatabase(product))
+      tests(() => database, product)
     })
   }
 }

@@ -1,7 +1,12 @@
 /** What stands for the time of a test, or of all tests of a file or block: brought before, ended after, and called by one name. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
-type Ending = { end(): unknown } | { stop(): unknown } | { close(): unknown } | { kill(): unknown }
+type Ending =
+  | { end(): unknown }
+  | { stop(): unknown }
+  | { close(): unknown }
+  | { kill(): unknown }
+  | { drop(): unknown }
 
 export function duringEach<It extends Ending>(bring: () => It | Promise<It>, withinMs?: number): It {
   return broughtBy(bring, (hook) => beforeEach(hook, withinMs), afterEach)
@@ -34,7 +39,8 @@ async function end(it: Ending): Promise<void> {
   if ('end' in it) await it.end()
   else if ('stop' in it) await it.stop()
   else if ('close' in it) await it.close()
-  else await it.kill()
+  else if ('kill' in it) await it.kill()
+  else await it.drop()
 }
 
 /** Whatever is asked of it is asked of the one that is there then. */

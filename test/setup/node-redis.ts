@@ -1,5 +1,4 @@
 /** Clients of node-redis, made from the options that tests give to ioredis. */
-
 import * as redis6 from 'redis'
 import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'

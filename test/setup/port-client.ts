@@ -102,10 +102,8 @@ export abstract class PortClient<Kind extends string> {
   }
 
   async hears(what: string): Promise<void> {
-    await eventually(
-      () => this.heard,
-      (heard) => heard.includes(what),
-    )
+    const heard = (): string[] => this.heard
+    await eventually(heard, (told) => told.includes(what))
   }
 
   release(kind: Kind, name: string, owner: Owner, heldBefore = 1, repeated = false): Promise<ReleaseReply> {
@@ -161,14 +159,8 @@ export class LineClient extends PortClient<Kind> {
     super(opened, { lock, fenced, fair, announced: announcedLock })
   }
 
-  async handOver(
-    kind: Kind,
-    name: string,
-    from: Owner,
-    owner: Owner,
-    leaseMs: number,
-  ): Promise<AcquireReply> {
-    return await this.ports[kind].handOver({ ...this.request(name, owner, { leaseMs }), from })
+  handOver(kind: Kind, name: string, from: Owner, owner: Owner, leaseMs: number): Promise<AcquireReply> {
+    return this.ports[kind].handOver({ ...this.request(name, owner, { leaseMs }), from })
   }
 
   async remainingMs(name: string): Promise<number> {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Clock, SystemClock } from '../../src/base/time/clock.js'
-import { Schedule } from '../../src/base/time/schedule.js'
 import { VirtualClock } from '../../src/base/time/virtual-clock.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import { MemoryRows } from '../../src/stores/memory/memory-rows.js'
@@ -38,7 +37,7 @@ class PortSession extends RedisSession {
   }
 }
 
-abstract class PortPlace<Client extends Closing> {
+export abstract class PortPlace<Client extends Closing> {
   readonly #clients: Client[] = []
 
   constructor(
@@ -60,8 +59,6 @@ abstract class PortPlace<Client extends Closing> {
 
   protected abstract open(clientId: string, firstLeaseMs: number, clock: Clock): Opened
 }
-
-export type { PortPlace }
 
 export class MemoryPlace<Client extends Closing> extends PortPlace<Client> {
   readonly clock = new VirtualClock()
@@ -121,20 +118,12 @@ export class RedisPlace<Client extends Closing> extends PortPlace<Client> {
     const onError = (error: unknown): void => {
       errors.push(error)
     }
-    const schedule = new Schedule(clock, onError)
-    const settings: PortSettings = {
-      schedule,
-      clientId,
-      firstLeaseMs,
-      watchdogLeaseMs: WATCHDOG_MS,
-      quarantineMs: 0,
-      commandTimeoutMs: 5_000,
-      onError,
-    }
+    const common = rowSettings(clock, { clientId, onError })
+    const settings: PortSettings = { ...common, firstLeaseMs, watchdogLeaseMs: WATCHDOG_MS }
     const session = new PortSession(this.pattern(), settings)
     const end = async (): Promise<void> => {
       await session.close()
-      schedule.clear()
+      common.schedule.clear()
     }
     return { clientId, session, end, errors }
   }

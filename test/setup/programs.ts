@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { inject } from 'vitest'
 import { faultOfRun, mutation } from '../mutants/plugin.js'
+import { orUndo } from '../servers/until.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -31,8 +32,8 @@ export async function buildPrograms(): Promise<Programs> {
   const tests = await readdir(join(root, 'test'), { recursive: true })
   const fault = faultOfRun()
   const fixtures = tests.filter((path) => path.endsWith('.fixture.ts')).map((path) => join('test', path))
-  try {
-    await build({
+  await orUndo(stop, () =>
+    build({
       absWorkingDir: root,
       entryPoints: ['src/cli/main.ts', 'examples/*.ts', ...fixtures],
       outdir: folder,
@@ -50,11 +51,8 @@ export async function buildPrograms(): Promise<Programs> {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
       },
       logLevel: 'warning',
-    })
-  } catch (error) {
-    await stop()
-    throw error
-  }
+    }),
+  )
   return { folder, stop }
 }
 

@@ -5,11 +5,14 @@ import type { StoreSettings } from '../../src/port/store.js'
 /** What a client of a store in memory asks for, where only that matters. Nothing may go wrong there. */
 export function rowSettings(
   clock: Clock,
-  { clientId = String(crypto.randomUUID()), firstLeaseMs = 5_000 } = {},
+  {
+    clientId = String(crypto.randomUUID()),
+    firstLeaseMs = 5_000,
+    onError = (error: unknown): void => {
+      throw error
+    },
+  } = {},
 ): StoreSettings {
-  const onError = (error: unknown): never => {
-    throw error
-  }
   return {
     schedule: new Schedule(clock, onError),
     clientId,

@@ -10,11 +10,7 @@ export async function useAll(session: RowSession & { clean(): Promise<void> }): 
   const owner = 'a:1'
   await express.take({ name, owner, leaseMs: 60_000 })
   await express.take({ name, owner: 'b:1', leaseMs: 60_000 })
-  const renewals = [name, `${name}, which is not there`].map((each) => ({
-    name: each,
-    owner,
-    leaseMs: 60_000,
-  }))
+  const renewals = ['', ', which is not there'].map((end) => ({ name: name + end, owner, leaseMs: 60_000 }))
   await Promise.all(express.renew(renewals))
   await Promise.all(express.renew(renewals.slice(0, 1)))
   await express.free(name, owner)

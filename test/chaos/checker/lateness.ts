@@ -25,10 +25,8 @@ export function checkLateness({ calls, standstills }: Trial, promises: Promises)
     // What is sent last before the store is given up may take as long as any command.
     const patienceMs = storeTimeoutMs + commandTimeoutMs
     // Whoever got the lock of a value looks once more for one, and where there is one gives the lock back without having entered.
-    const lookMs =
-      kind !== 'compute-once' || how !== 'ok'
-        ? 0
-        : commandTimeoutMs + (enteredAt === undefined ? patienceMs : 0)
+    const looks = kind === 'compute-once' && how === 'ok'
+    const lookMs = looks ? commandTimeoutMs + (enteredAt === undefined ? patienceMs : 0) : 0
     const answeredAt = enteredAt ?? settledAt
     // One attempt takes as long as the store needs, within bounds of its own; lock() is followed by another, for the hold.
     const attempts = (waitMs === 0 ? 1 : 0) + (way === 'lock' || way === 'tryLock' ? 2 : 0)

@@ -1,5 +1,4 @@
 import { SystemClock } from '../../../src/base/time/clock.js'
-import { Schedule } from '../../../src/base/time/schedule.js'
 import { Holdfast } from '../../../src/index.js'
 import { keyOf } from '../../../src/stores/memcached/key.js'
 import type { RowSession } from '../../../src/stores/rows/rows.js'
@@ -7,6 +6,7 @@ import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../../src/sto
 import { raw } from '../../memcached/raw.js'
 import { withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
+import { rowSettings } from '../../setup/row-settings.js'
 import type { Fault, WorkerHistory } from '../history/history.js'
 import type { Room } from '../history/room.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
@@ -147,14 +147,7 @@ async function leftInRows(
   if (!rows || !database) return []
   const ignored = (): void => undefined
   const session = rows.openRows(
-    {
-      schedule: new Schedule(new SystemClock(), ignored),
-      clientId: crypto.randomUUID(),
-      watchdogLeaseMs: 30_000,
-      quarantineMs: 0,
-      commandTimeoutMs: 10_000,
-      onError: ignored,
-    },
+    { ...rowSettings(new SystemClock(), { onError: ignored }), commandTimeoutMs: 10_000 },
     { message: ignored, missed: ignored },
   )
   try {

@@ -37,9 +37,8 @@ function callsOfWorker({ worker, events, killedAt }: WorkerHistory): Map<number,
       if (call) follow(call, event)
     }
   }
-  if (killedAt !== undefined) {
+  if (killedAt !== undefined)
     for (const call of calls.values()) if (call.settledAt === undefined) call.diedAt = killedAt
-  }
   return calls
 }
 

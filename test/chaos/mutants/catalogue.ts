@@ -1,5 +1,5 @@
 import type { HoldfastOptions } from '../../../src/index.js'
-import type { Fault } from '../../mutants/fault.js'
+import { type Fault, faultsIn } from '../../mutants/fault.js'
 import type { Finding } from '../checker/finding.js'
 import type { Kind } from '../program/kinds.js'
 import type { TopologyName } from '../topologies/topology.js'
@@ -18,10 +18,6 @@ interface Shown {
 
 export type Mutant = Fault & Shown
 
-/**
- * Behind the names of scripts, or of a source file: each fault's name, what it does wrong, and the lines that it takes away (-) and puts
- * in their place (+).
- */
 const text = `
 release.lua
 release-by-anybody: a release frees the lock whoever holds it
@@ -233,21 +229,3 @@ export const mutants: readonly Mutant[] = faultsIn(text).map((fault) => ({
   ...{ nemesis: 'calm', kinds: ['lock'], caughtBy: [] },
   ...shown[fault.name],
 }))
-
-function faultsIn(blocks: string): Fault[] {
-  let place: Fault['in'] = { scripts: [] }
-  return blocks
-    .trim()
-    .split(/\n(?![-+] )/)
-    .flatMap((block) => {
-      const [title = '', ...lines] = block.split('\n')
-      if (lines.length === 0) {
-        place = title.endsWith('.lua') ? { scripts: title.split(' ') } : { source: title }
-        return []
-      }
-      const [name = '', fault = ''] = title.split(/: (.*)/)
-      const marked = (mark: string): string =>
-        lines.flatMap((line) => (line.startsWith(mark) ? [line.slice(2)] : [])).join('\n')
-      return [{ name, fault, in: place, text: marked('-'), becomes: marked('+') }]
-    })
-}

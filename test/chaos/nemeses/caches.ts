@@ -13,12 +13,8 @@ function cacheFault(name: string, what: string, act: Act, cutsOff: boolean, more
   })
 }
 
-export const cacheRestart = cacheFault(
-  'cache-restart',
-  'restart of the cache',
-  (cache) => cache.restart(),
-  true,
-)
+const restart: Act = (cache) => cache.restart()
+export const cacheRestart = cacheFault('cache-restart', 'restart of the cache', restart, true)
 
 export const cacheFlush = cacheFault('cache-flush', 'flush_all', (cache) => raw(cache, 'flush_all'), false)
 

@@ -1,6 +1,6 @@
 import slotOf from 'cluster-key-slot'
 import { Holdfast } from '../../../src/index.js'
-import { withAdmin } from '../../servers/admin.js'
+import { ask, withAdmin } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
 import { Handles } from '../program/handles.js'
 import { locksOf, type Resource, UNOWNED } from '../program/resource.js'
@@ -41,7 +41,7 @@ export const deleteKey = nemesis('delete-key', SIMPLE, LOSES, async (scene) => {
   const del = async (): Promise<void> => {
     // Only the node that has the slot does it.
     for (const server of topology.servers)
-      await withAdmin(server, (command) => command('DEL', keyOf(resource.kind, name))).catch(() => undefined)
+      await ask(server, 'DEL', keyOf(resource.kind, name)).catch(() => undefined)
   }
   await fault(`DEL of ${name}`, del, { loses: { name } })
 })
@@ -61,7 +61,7 @@ export const moveSlot = nemesis('move-slot', ['cluster'], {}, async (scene) => {
 async function move({ topology, random, pause }: Scene, slot: number): Promise<void> {
   const masters: Array<{ server: Server; id: string; has: boolean }> = []
   for (const server of topology.servers) {
-    const text = await withAdmin(server, async (command) => String(await command('CLUSTER', 'NODES')))
+    const text = String(await ask(server, 'CLUSTER', 'NODES'))
     const own = text.split('\n').find((line) => line.includes('myself'))
     const [id = '', , flags = '', , , , , , ...slots] = own?.split(' ') ?? []
     if (flags.includes('master'))
@@ -71,7 +71,7 @@ async function move({ topology, random, pause }: Scene, slot: number): Promise<v
   const others = masters.filter(({ has }) => !has)
   if (!from || others.length === 0) return
   const to = random.pick(others)
-  await withAdmin(to.server, (command) => command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id))
+  await ask(to.server, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)
   await withAdmin(from.server, async (command) => {
     await command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)
     await pause(0, 300)
@@ -83,7 +83,7 @@ async function move({ topology, random, pause }: Scene, slot: number): Promise<v
   })
   // The new one first: it is never to be without an owner.
   for (const { server } of [to, from, ...others.filter((other) => other !== to)])
-    await withAdmin(server, (command) => command('CLUSTER', 'SETSLOT', slot, 'NODE', to.id))
+    await ask(server, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id)
 }
 
 function includes(range: string, slot: number): boolean {

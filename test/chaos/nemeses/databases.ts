@@ -59,7 +59,7 @@ function dialectOf({ product }: Database): Dialect {
 
 type Work = (scene: Scene, database: Database) => Promise<void>
 
-function databaseNemesis(name: string, where: Nemesis['topologies'], traits: Traits, work: Work): Nemesis {
+function onRows(name: string, where: Nemesis['topologies'], traits: Traits, work: Work): Nemesis {
   return nemesis(name, where, traits, async (scene) => {
     const { database } = scene.topology
     if (!database) throw new Error(`${scene.topology.name} is no database`)
@@ -75,7 +75,7 @@ function cutOff(
   act: Work,
   traits: Traits = {},
 ): Nemesis {
-  return databaseNemesis(name, where, traits, (scene, database) =>
+  return onRows(name, where, traits, (scene, database) =>
     scene.fault(what, () => act(scene, database), { cutsOff: true }),
   )
 }
@@ -83,38 +83,30 @@ function cutOff(
 const STRAYS = { strays: true }
 
 /** A server hangs. When it goes on, it also does what was given up meanwhile. */
-export const databasePause = databaseNemesis(
-  'database-pause',
-  serverTopologies,
-  STRAYS,
-  async (scene, { primary, replica }) => {
-    const server = scene.random.pick([primary, replica].flatMap((each) => each ?? []))
-    const hang = async (): Promise<void> => {
-      await server.pause()
-      await scene.pause(100, 3_000)
-      await server.resume()
-    }
-    const which = server === primary ? 'the server' : 'its synchronous replica'
-    await scene.fault(`SIGSTOP of ${which}`, hang, { cutsOff: true })
-  },
-)
+export const databasePause = onRows('database-pause', serverTopologies, STRAYS, async (scene, database) => {
+  const { primary, replica } = database
+  const server = scene.random.pick([primary, replica].flatMap((each) => each ?? []))
+  const hang = async (): Promise<void> => {
+    await server.pause()
+    await scene.pause(100, 3_000)
+    await server.resume()
+  }
+  const which = server === primary ? 'the server' : 'its synchronous replica'
+  await scene.fault(`SIGSTOP of ${which}`, hang, { cutsOff: true })
+})
 
-export const databaseRestart = databaseNemesis(
-  'database-restart',
-  serverTopologies,
-  {},
-  async (scene, { primary }) => {
-    const restart = async (): Promise<void> => {
-      await primary?.kill()
-      await primary?.start()
-    }
-    await scene.fault('SIGKILL of the server, and a start', restart, { cutsOff: true })
-    await scene.pause(1_000, 2_000)
-  },
-)
+export const databaseRestart = onRows('database-restart', serverTopologies, {}, async (scene, database) => {
+  const { primary } = database
+  const restart = async (): Promise<void> => {
+    await primary?.kill()
+    await primary?.start()
+  }
+  await scene.fault('SIGKILL of the server, and a start', restart, { cutsOff: true })
+  await scene.pause(1_000, 2_000)
+})
 
 function endsMany(name: string, what: 'session' | 'statement'): Nemesis {
-  return databaseNemesis(name, serverTopologies, {}, async (scene, database) => {
+  return onRows(name, serverTopologies, {}, async (scene, database) => {
     const { lockRows, end } = dialectOf(database)
     const busy = scene.random.chance(0.7)
     const act = (): Promise<unknown> =>
@@ -134,7 +126,7 @@ export const sessionKill = endsMany('session-kill', 'session')
 export const statementCancel = endsMany('statement-cancel', 'statement')
 
 /** The operator has set limits by which sessions end while they are idle, and statements at once. */
-export const sessionLimits = databaseNemesis('session-limits', UNPOOLED, {}, async (scene, database) => {
+export const sessionLimits = onRows('session-limits', UNPOOLED, {}, async (scene, database) => {
   const { limits, end } = dialectOf(database)
   const limit = (): Promise<void> =>
     operating(database, async (operator) => {
@@ -198,27 +190,24 @@ function tableOf({ product }: Database): string {
   return product === 'SQLite' ? 'holdfast_rows' : 'holdfast_locks'
 }
 
+const HARMLESS = { harmless: true }
+
 /** A transaction that stays open as long as the load lasts: what is written over cannot be cleaned up. */
-export const oldSnapshot = databaseNemesis(
-  'old-snapshot',
-  databaseTopologies,
-  { harmless: true },
-  async (scene, database) => {
-    const begin = database.product === 'SQLite' ? 'BEGIN' : dialectOf(database).beginSnapshot
-    await scene.fault('a long transaction', () =>
-      operating(database, async ({ ask }) => {
-        await ask(begin)
-        await ask(`SELECT count(*) FROM ${tableOf(database)}`)
-        while (scene.goesOn) await scene.pause(100, 100)
-        await ask('ROLLBACK')
-      }),
-    )
-  },
-)
+export const oldSnapshot = onRows('old-snapshot', databaseTopologies, HARMLESS, async (scene, database) => {
+  const begin = database.product === 'SQLite' ? 'BEGIN' : dialectOf(database).beginSnapshot
+  await scene.fault('a long transaction', () =>
+    operating(database, async ({ ask }) => {
+      await ask(begin)
+      await ask(`SELECT count(*) FROM ${tableOf(database)}`)
+      while (scene.goesOn) await scene.pause(100, 100)
+      await ask('ROLLBACK')
+    }),
+  )
+})
 
 const LOSES = { losesData: true, ...SHORT_LEASE }
 
-export const deleteRow = databaseNemesis('delete-row', databaseTopologies, LOSES, async (scene, database) => {
+export const deleteRow = onRows('delete-row', databaseTopologies, LOSES, async (scene, database) => {
   const rows = scene.resources.filter(({ kind }) => kind !== 'latch')
   if (rows.length === 0) return
   const name = scene.random.pick(locksOf(scene.random.pick(rows)))
@@ -229,7 +218,7 @@ export const deleteRow = databaseNemesis('delete-row', databaseTopologies, LOSES
 })
 
 /** The disk is full for a while. What could not be written is refused for good. Releases that were refused leave locks to their leases. */
-export const fileFull = databaseNemesis('file-full', ['sqlite'], STRAYS, async (scene, { disk }) => {
+export const fileFull = onRows('file-full', ['sqlite'], STRAYS, async (scene, { disk }) => {
   if (!disk) return
   const act = async (): Promise<void> => {
     await disk.fill()

@@ -76,19 +76,15 @@ export const dark = silent('proxy-dark', 'lost', 7_000, {
 const LONG = { keepsHolds: true, longWork: true }
 
 /** Connections that fall silent one by one, while new ones would be good. */
-export const hush = nemesis(
-  'proxy-hush',
-  wiredTopologies,
-  LONG,
-  async ({ random, victims, fault, pause }) => {
-    const { name, wires } = random.pick(victims)
-    await fault(`connections of ${name} fall silent`, () => {
-      for (const wire of wires) wire.hush()
-    })
-    // One loss of a connection within a lease is to be got over.
-    await pause(4_000, 5_000)
-  },
-)
+export const hush = nemesis('proxy-hush', wiredTopologies, LONG, async (scene) => {
+  const { random, victims, fault, pause } = scene
+  const { name, wires } = random.pick(victims)
+  await fault(`connections of ${name} fall silent`, () => {
+    for (const wire of wires) wire.hush()
+  })
+  // One loss of a connection within a lease is to be got over.
+  await pause(4_000, 5_000)
+})
 
 /** The same where a command may take as long as a lease. */
 export const hushShort: Nemesis = {

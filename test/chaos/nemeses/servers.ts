@@ -1,4 +1,4 @@
-import { withAdmin } from '../../servers/admin.js'
+import { ask } from '../../servers/admin.js'
 import type { Server } from '../../servers/index.js'
 import { nemesis, type Scene } from './nemesis.js'
 
@@ -45,29 +45,26 @@ export const serverPause = nemesis('server-pause', ALL, {}, (scene) =>
 export const debugSleep = nemesis('debug-sleep', ALL, {}, async (scene) => {
   // A sentinel has its primary replaced after two seconds.
   const seconds = scene.random.whole(1, scene.topology.name === 'sentinel' ? 12 : 25) / 10
-  await befalls(scene, `DEBUG SLEEP ${seconds}`, (server) =>
-    withAdmin(server, (command) => command('DEBUG', 'SLEEP', seconds)),
-  )
+  await befalls(scene, `DEBUG SLEEP ${seconds}`, (server) => ask(server, 'DEBUG', 'SLEEP', seconds))
 })
 
 export const clientPause = nemesis('client-pause', ALL, {}, async (scene) => {
   const ms = scene.random.whole(50, 2_500)
   const mode = scene.random.pick(['WRITE', 'ALL'])
   await befalls(scene, `CLIENT PAUSE ${ms} ${mode}`, async (server) => {
-    await withAdmin(server, (command) => command('CLIENT', 'PAUSE', ms, mode))
+    await ask(server, 'CLIENT', 'PAUSE', ms, mode)
     await scene.pause(ms, ms)
   })
 })
 
 export const clientKill = nemesis('client-kill', ALL, {}, async (scene) => {
   const type = scene.random.pick(['normal', 'pubsub'])
-  await befalls(scene, `CLIENT KILL TYPE ${type}`, (server) =>
-    withAdmin(server, (command) => command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')),
-  )
+  const kill = (server: Server) => ask(server, 'CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes')
+  await befalls(scene, `CLIENT KILL TYPE ${type}`, kill)
 })
 
 export const scriptFlush = nemesis('script-flush', ALL, { harmless: true }, async ({ topology, fault }) => {
-  const flush = (server: Server) => withAdmin(server, (command) => command('SCRIPT', 'FLUSH'))
+  const flush = (server: Server) => ask(server, 'SCRIPT', 'FLUSH')
   await fault('SCRIPT FLUSH', () => Promise.all(topology.servers.map(flush)))
 })
 

@@ -1,10 +1,6 @@
-export interface Member {
-  pause(): Promise<void>
-  resume(): unknown
-  /** Ends it as a crash would; its data stays. */
-  kill(): Promise<void>
-  launch(): Promise<void>
-}
+import type { ServerProgram } from '../../servers/server-program.js'
+
+type Member = Pick<ServerProgram, 'pause' | 'resume' | 'kill' | 'launch'>
 
 /** Servers that decide by a majority, as nemeses and the checker see them. */
 export interface Ensemble {

@@ -23,9 +23,7 @@ export async function bringEtcd(): Promise<Topology> {
       const written = (await some?.ctl('put', 'chaos', 'written', '--write-out=json')) ?? ''
       await some?.ctl('compact', /"revision":(\d+)/.exec(written)?.[1] ?? '', '--physical')
     },
-    isolate(member) {
-      for (const each of members) if (each === member) servers.isolate(each)
-    },
+    isolate: servers.isolate.bind(servers),
     heal: () => servers.heal(),
     async serves() {
       await Promise.all(members.map((member) => member.serves()))

@@ -1,8 +1,9 @@
 import { createConnection } from 'mysql2/promise'
 import { mysqlSchema } from '../../../src/stores/mysql/index.js'
 import { bringSqlServer, type SqlServer } from '../../servers/sql/index.js'
+import { orUndo } from '../../servers/until.js'
 import { type Endpoint, Wire } from '../../wire/wire.js'
-import type { Route } from '../order.js'
+import type { Account, Route } from '../order.js'
 import { type Database, LEDGER, type Operator, operating, type Row, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 
@@ -19,27 +20,21 @@ export async function bringMysql(name: 'mysql' | 'mariadb'): Promise<Topology> {
   const product = name === 'mysql' ? 'MySQL' : 'MariaDB'
   const library = name === 'mysql' ? 'mysql2' : 'mariadb'
   const server = await bringSqlServer(product)
-  const to = ({ host, port }: Endpoint, { user, password }: { user: string; password: string }): Route => ({
-    to: 'mysql',
-    library,
-    server: { host, port },
-    user,
-    password,
-  })
+  const to = ({ host, port }: Endpoint, { user, password }: Account): Route => {
+    return { to: 'mysql', library, server: { host, port }, user, password }
+  }
   const database: Database = { product, primary: server, operate: () => operate(server) }
-  try {
-    await operating(database, async ({ ask }) => {
+  const stop = (): Promise<void> => server.stop()
+  await orUndo(stop, () =>
+    operating(database, async ({ ask }) => {
       const { user, password } = WORKER
       await ask(mysqlSchema())
       await ask(LEDGER)
       await ask(`CREATE USER ${user}@'%' IDENTIFIED BY '${password}'`)
       await ask(`GRANT SELECT, INSERT, UPDATE, DELETE ON holdfast_locks TO ${user}@'%'`)
       await ask(`GRANT SELECT, INSERT ON ledger TO ${user}@'%'`)
-    })
-  } catch (error) {
-    await server.stop()
-    throw error
-  }
+    }),
+  )
   return {
     name,
     servers: [],
@@ -57,7 +52,7 @@ export async function bringMysql(name: 'mysql' | 'mariadb'): Promise<Topology> {
       const wire = await Wire.before(server.address)
       return { route: to(wire, WORKER), wires: [wire] }
     },
-    stop: () => server.stop(),
+    stop,
   }
 }
 

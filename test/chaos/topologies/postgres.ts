@@ -2,9 +2,10 @@ import pg from 'pg'
 import { postgresSchema } from '../../../src/stores/postgres/index.js'
 import { bringPooler, pooler } from '../../postgres/pooler.js'
 import { bringSqlServer, PostgresPair, type SqlServer } from '../../servers/sql/index.js'
+import { orUndo } from '../../servers/until.js'
 import { type Endpoint, Wire } from '../../wire/wire.js'
 import { now } from '../history/event.js'
-import type { Route } from '../order.js'
+import type { Account, Route } from '../order.js'
 import { type Database, LEDGER, type Operator, operating, WORKER } from './database.js'
 import type { Topology } from './topology.js'
 
@@ -15,7 +16,8 @@ const SETTINGS = { deadlock_timeout: '200ms', max_connections: '200' }
 export async function bringPostgres(pooled = false): Promise<Topology> {
   if (pooled && pooler === undefined) throw new Error('no PgBouncer: apt-get install pgbouncer')
   const server = await bringSqlServer('PostgreSQL', { settings: SETTINGS })
-  return await orStop(server, async () => {
+  const stop = (): Promise<void> => server.stop()
+  return await orUndo(stop, async (): Promise<Topology> => {
     const database: Database = { product: 'PostgreSQL', primary: server, operate: () => operate(server) }
     await prepare(database)
     const between = pooled && pooler ? await bringPooler(pooler, { ...server.address, ...WORKER }) : undefined
@@ -45,7 +47,8 @@ export async function bringPostgresPair(synchronous: boolean): Promise<Topology>
   const pair = await PostgresPair.start({ synchronous, settings: SETTINGS })
   const wires: Wire[] = []
   let spent = false
-  return await orStop(pair, async () => {
+  const stop = (): Promise<void> => pair.stop()
+  return await orUndo(stop, async (): Promise<Topology> => {
     const database: Database = {
       product: 'PostgreSQL',
       get primary() {
@@ -89,19 +92,12 @@ export async function bringPostgresPair(synchronous: boolean): Promise<Topology>
         wires.push(wire)
         return { route: to(wire, WORKER), wires: [wire] }
       },
-      stop: () => pair.stop(),
+      stop,
     }
   })
 }
 
-async function orStop(server: { stop(): Promise<void> }, bring: () => Promise<Topology>): Promise<Topology> {
-  return await bring().catch(async (error: unknown) => {
-    await server.stop()
-    throw error
-  })
-}
-
-function to({ host, port }: Endpoint, { user, password }: { user: string; password: string }): Route {
+function to({ host, port }: Endpoint, { user, password }: Account): Route {
   return { to: 'postgres', server: { host, port }, user, password }
 }
 

@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { findDriver } from '../../../src/stores/sqlite/driver.js'
 import { Guard } from '../../servers/guard.js'
+import { run } from '../../servers/kept.js'
+import { succeeds } from '../../servers/until.js'
 import type { Database, Operator, Row } from './database.js'
 import type { Topology } from './topology.js'
-
-const run = promisify(execFile)
 
 const DISK_BYTES = 32 * 2 ** 20
 const BALLAST_BYTES = 2 ** 16
@@ -19,10 +17,7 @@ export async function bringSqlite(): Promise<Topology> {
   const guard = await Guard.mount()
   const { dir } = guard
   // A disk of its own, which only root may make: it can be filled.
-  const own = await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', dir]).then(
-    () => true,
-    () => false,
-  )
+  const own = await succeeds(run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', dir]))
   if (own) guard.undo(`umount -l ${dir}`)
   const path = join(dir, 'locks.db')
   const ballast = join(dir, 'ballast')

@@ -18,9 +18,7 @@ export async function bringZooKeeper(): Promise<Topology> {
     ensemble: {
       members,
       leader: async () => (await servers.parts()).leader,
-      isolate(member) {
-        for (const each of members) if (each === member) servers.isolate(each)
-      },
+      isolate: servers.isolate.bind(servers),
       heal: () => servers.heal(),
       async serves() {
         await servers.parts()

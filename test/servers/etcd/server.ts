@@ -28,7 +28,8 @@ export interface Membership {
 
 export class EtcdServer extends ServerProgram<EtcdOrder & Membership> {
   readonly title = 'etcd'
-  #memberId = ''
+  /** As the other members write it. */
+  memberId = ''
 
   static async start(order: EtcdOrder = {}): Promise<EtcdServer> {
     const peerPort = await freePort()
@@ -49,11 +50,6 @@ export class EtcdServer extends ServerProgram<EtcdOrder & Membership> {
 
   get url(): string {
     return `${this.order.tls ? 'https' : 'http'}://${this.address}`
-  }
-
-  /** As the other members write it. */
-  get memberId(): string {
-    return this.#memberId
   }
 
   async ctl(...args: readonly string[]): Promise<string> {
@@ -89,7 +85,7 @@ export class EtcdServer extends ServerProgram<EtcdOrder & Membership> {
     await this.ctl('endpoint', 'health')
     const status = await this.ctl('endpoint', 'status', '--write-out=json')
     // Too long for a number of JavaScript.
-    this.#memberId = BigInt(/"member_id":(\d+)/.exec(status)?.[1] ?? '').toString(16)
+    this.memberId = BigInt(/"member_id":(\d+)/.exec(status)?.[1] ?? '').toString(16)
     return true
   }
 

@@ -13,9 +13,8 @@ export async function onMachine(
   const path = alsoPath ? (process.env['PATH'] ?? '').split(delimiter) : []
   for (const folder of [...folders, ...path]) {
     const present = new Set<string>(await readdir(folder).catch(() => []))
-    if (names.every((name) => present.has(name))) {
+    if (names.every((name) => present.has(name)))
       return { folder, program: (name) => ({ command: [join(folder, name)] }) }
-    }
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Impossible, until } from '../until.js'
+import { Impossible, orUndo, until } from '../until.js'
 import { postgres, withPostgres } from './postgres.js'
 import { account } from './product.js'
 import { SqlServer } from './server.js'
@@ -19,7 +19,8 @@ export class PostgresPair {
 
   static async start({ synchronous = false, settings = {} }: PostgresPairOrder = {}): Promise<PostgresPair> {
     const primary = await SqlServer.start(postgres, { settings })
-    try {
+    const stop = (): Promise<void> => primary.stop()
+    return await orUndo(stop, async () => {
       const { dir, port } = primary.address
       const source = `host=${dir} port=${port} user=${account.user} application_name=replica`
       const replica = await SqlServer.start(
@@ -44,24 +45,19 @@ export class PostgresPair {
         await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'replica'")
         await ask(primary, 'SELECT pg_reload_conf()')
         const state = 'SELECT sync_state FROM pg_stat_replication'
-        await until(async () => (await ask(primary, state)) === 'sync', {
-          what: 'the replica is synchronous',
-        })
+        const what = 'the replica is synchronous'
+        await until(async () => (await ask(primary, state)) === 'sync', { what })
       }
       return pair
-    } catch (error) {
-      await primary.stop()
-      throw error
-    }
+    })
   }
 
   /** Resolves when the replica has all that the primary had written before this call. */
   async untilFollows(): Promise<void> {
     const written = await ask(this.primary, 'SELECT pg_current_wal_lsn()')
     const has = `SELECT pg_last_wal_replay_lsn() >= '${written}'::pg_lsn`
-    await until(async () => (await ask(this.replica, has)) === true, {
-      what: 'the replica follows the primary',
-    })
+    const what = 'the replica follows the primary'
+    await until(async () => (await ask(this.replica, has)) === true, { what })
   }
 
   /** Ends the replication for good. The replica has all that the primary had written before this call. */

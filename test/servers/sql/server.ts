@@ -6,7 +6,7 @@ import { run } from '../kept.js'
 import type { Running } from '../launch.js'
 import { freePort } from '../port.js'
 import { launch, standsStill } from '../process.js'
-import { Impossible, until } from '../until.js'
+import { Impossible, orUndo, until } from '../until.js'
 import {
   account,
   type Certificate,
@@ -65,7 +65,8 @@ export class SqlServer {
     if (typeof installed === 'string') throw new Error(`no ${product.name} is to be had: ${installed}`)
     const guard = await Guard.mount()
     const { dir } = guard
-    try {
+    const dismiss = (): Promise<void> => guard.dismiss()
+    return await orUndo(dismiss, async () => {
       const { identity } = installed
       if (identity) await chown(dir, identity.uid, identity.gid)
       const place = { installed, dir, port: await freePort() }
@@ -74,10 +75,7 @@ export class SqlServer {
       for (const each of await setup(server.place)) await server.#run(each)
       await server.start()
       return server
-    } catch (error) {
-      await guard.dismiss()
-      throw error
-    }
+    })
   }
 
   get pid(): number | undefined {
@@ -92,9 +90,8 @@ export class SqlServer {
     for (const pid of others) process.kill(pid, 'SIGSTOP')
     // The signal has been sent; threads that run at the moment go on until they hear it.
     const all = this.pid === undefined ? others : [this.pid, ...others]
-    await until(async () => (await Promise.all(all.map(standsStill))).every(Boolean), {
-      what: `${this.product.name} stands still`,
-    })
+    const what = `${this.product.name} stands still`
+    await until(async () => (await Promise.all(all.map(standsStill))).every(Boolean), { what })
   }
 
   /** Ends a pause; what was sent meanwhile is then worked off. */
@@ -111,9 +108,8 @@ export class SqlServer {
     this.#running = undefined
     await running.signal('SIGKILL')
     for (const pid of others) process.kill(pid, 'SIGKILL')
-    await until(async () => (await running.lastWords()) !== undefined && !others.some(lives), {
-      what: `all processes of ${this.product.name} have ended`,
-    })
+    const what = `all processes of ${this.product.name} have ended`
+    await until(async () => (await running.lastWords()) !== undefined && !others.some(lives), { what })
   }
 
   /** Starts it again after `kill`, on the same port and data. Resolves when it answers. */
