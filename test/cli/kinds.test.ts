@@ -1,6 +1,7 @@
 /** What the command line shows of each kind of lock, beside a server and a cluster. */
 import { describe, expect, it } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
+import { later } from '../setup/later.js'
 import { tidiedPlace } from '../setup/places.js'
 import { shownAs, useProgram } from './program.js'
 import { redisUrls } from './where.js'
@@ -33,15 +34,12 @@ describe.each(['standalone', 'cluster'] as const)('kinds in %s', (server) => {
     const name = place.lockName()
     const lock = place.holdfast().fairLock(name)
     const hold = await lock.acquire()
-    const leave = new AbortController()
     const owners: string[] = []
-    const waits: Promise<unknown>[] = []
     for (const length of [1, 2, 3]) {
       const holdfast = place.holdfast()
       const owner = holdfast.owner()
       owners.push(owner)
-      const wait = holdfast.fairLock(name).acquire({ owner, signal: leave.signal })
-      waits.push(wait.catch(() => undefined))
+      later(holdfast.fairLock(name).acquire({ owner }))
       await untilWaiting(place, lock, length)
     }
     const line = owners.map((owner) => ({ owner }))
@@ -51,8 +49,6 @@ describe.each(['standalone', 'cluster'] as const)('kinds in %s', (server) => {
     const [first = '', , third = ''] = owners.map((owner) => shownAs(owner, 'for .+, since .+Z'))
     expect(stdout).toMatch(new RegExp(`^In line +1\\. ${first}$`, 'm'))
     expect(stdout).toMatch(new RegExp(`^ +3\\. ${third}$`, 'm'))
-    leave.abort()
-    await Promise.all(waits)
   })
 
   it('read-write lock: several readers, the writer in line, then the writer', async () => {
@@ -109,13 +105,10 @@ describe.each(['standalone', 'cluster'] as const)('kinds in %s', (server) => {
     const number = { kind: 'semaphore or latch', number: 2, locked: false }
     expect(await show('inspect', name)).toMatchObject([number])
     expect(await show('ls', name)).toEqual([])
-    const leave = new AbortController()
-    const wait = latch.await({ signal: leave.signal }).catch(() => undefined)
+    later(latch.await())
     await untilWaiting(place, latch, 1)
     const shut = { kind: 'count-down latch', locked: true, owners: [], count: 2, remainingMs: null }
     await expectShown(name, shut, { waitingClients: 1 })
-    leave.abort()
-    await wait
     await latch.delete()
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { untilWaiting } from '../../src/conformance/idle.js'
 import { labelOf } from '../../src/index.js'
+import { later } from '../setup/later.js'
 import { tidiedPlace } from '../setup/places.js'
 import { canMakeTerminals, shownAs, useProgram } from './program.js'
 
@@ -78,11 +79,7 @@ describe('holdfast ls', () => {
       // Their ages differ by more than the millisecond in which they are told.
       await place.pass(2)
     }
-    const leave = new AbortController()
-    const waits = ['a', 'a', 'c'].map((end) => {
-      const lock = place.holdfast().lock(`${prefix}:${end}`)
-      return lock.acquire({ signal: leave.signal }).catch(() => undefined)
-    })
+    for (const end of ['a', 'a', 'c']) later(place.holdfast().lock(`${prefix}:${end}`).acquire())
     await untilWaiting(place, holdfast.lock(`${prefix}:a`), 2)
     await untilWaiting(place, holdfast.lock(`${prefix}:c`), 1)
     const table = async (...args: string[]): Promise<string[]> => {
@@ -100,8 +97,6 @@ describe('holdfast ls', () => {
     ])
     const refused = { code: 64, stderr: expect.stringContaining('waiting, age, name') }
     expect(await program.run(['ls', '--sort', 'beauty'])).toMatchObject(refused)
-    leave.abort()
-    await Promise.all(waits)
   })
 
   it.skipIf(!canMakeTerminals)('colours what is waited for, and nothing with NO_COLOR', async () => {
@@ -168,18 +163,10 @@ describe('holdfast inspect', () => {
     const owner = holdfast.owner()
     const lock = holdfast.lock(name)
     for (const _ of ['once', 'twice']) await lock.acquire({ owner, leaseMs: 120_000 })
-    const leave = new AbortController()
-    const waits = [place.holdfast(), place.holdfast()].map((each) =>
-      each
-        .lock(name)
-        .acquire({ signal: leave.signal })
-        .catch(() => undefined),
-    )
+    for (const each of [place.holdfast(), place.holdfast()]) later(each.lock(name).acquire())
     await untilWaiting(place, lock, 2)
     const text = await program.run(['inspect', name])
     const json = await program.json(['inspect', name])
-    leave.abort()
-    await Promise.all(waits)
     expect(text).toMatchObject({ code: 0, stderr: '' })
     for (const line of [
       `Lock +${name}`,

@@ -11,6 +11,8 @@ import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 import { jsonLines } from './json.js'
 
+export { jsonLines }
+
 export interface Outcome {
   /** Null if a signal ended the program itself. */
   readonly code: number | null
@@ -21,9 +23,8 @@ export interface Outcome {
 interface Setting {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly url?: string
-  /** The size of the terminal, where there is one. */
+  /** The width of the terminal, where there is one; it has 24 rows. */
   readonly columns?: number
-  readonly rows?: number
 }
 
 export class Running {
@@ -124,8 +125,7 @@ export function useProgram() {
     startInShell: (text: string, setting: Setting = {}) => launch('sh', ['-c', withProgram(text)], setting),
     /** On a terminal of its own, whose keyboard is the process's standard input. */
     startOnTerminal: (args: readonly string[], setting: Setting = {}) => {
-      const { columns, rows } = setting
-      const size = columns === undefined ? '' : `stty columns ${columns} rows ${rows ?? 24}; `
+      const size = setting.columns === undefined ? '' : `stty columns ${setting.columns} rows 24; `
       return onTerminal(`${size}exec ${wordsOf(...args)}`, setting)
     },
     startInShellOnTerminal: (text: string) => onTerminal(withProgram(text), {}),

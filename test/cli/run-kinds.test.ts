@@ -20,8 +20,7 @@ describe('holdfast run --fair', () => {
       )
     }
     await hold.release()
-    const codes = await Promise.all(runs.map(async ({ outcome }) => (await outcome).code))
-    expect(codes).toEqual([0, 0, 0])
+    expect(await Promise.all(runs.map(async ({ outcome }) => (await outcome).code))).toEqual([0, 0, 0])
     expect((await program.run(['run', name, '-c', `cat ${file}`])).stdout).toBe('1\n2\n3\n')
   })
 })
@@ -32,8 +31,7 @@ describe('holdfast run after a wait in line', () => {
     async (flag) => {
       const name = place.lockName()
       const holdfast = place.holdfast()
-      const write = holdfast.readWriteLock(name).writeLock()
-      const held = flag === '--fair' ? holdfast.lock(name) : write
+      const held = flag === '--fair' ? holdfast.lock(name) : holdfast.readWriteLock(name).writeLock()
       const wanted = flag === '--shared' ? holdfast.readWriteLock(name).readLock() : held
       const hold = await held.acquire()
       const running = program.start(['run', name, flag, '-v', ...untilTold()])
@@ -127,16 +125,14 @@ describe('holdfast run --at-least', () => {
   })
 
   it('J2: also with locks in a file of this machine, where the process that held it is known to have ended', async () => {
-    const name = place.lockName()
-    const words = ['--url', `sqlite:${await ownFolder()}/locks.db`, ...once(name)]
+    const words = ['--url', `sqlite:${await ownFolder()}/locks.db`, ...once(place.lockName())]
     expect(await program.run(words)).toMatchObject({ code: 0, stdout: 'ran\n' })
     expect(await program.run(words)).toMatchObject({ code: 0, stdout: '' })
   })
 
   it('frees the lock at once after a command that took longer', async () => {
     const name = place.lockName()
-    const words = ['run', name, '--at-least', '0.05', '--', 'sleep', '0.2']
-    expect((await program.run(words)).code).toBe(0)
+    expect((await program.run(['run', name, '--at-least', '0.05', '--', 'sleep', '0.2'])).code).toBe(0)
     expect(await place.holdfast().lock(name).isLocked()).toBe(false)
   })
 

@@ -144,9 +144,8 @@ describe('holdfast run: H34, signals while the lock is given back to a server th
   it('a second one ends it at once', async () => {
     const running = await releasing()
     const startedAt = performance.now()
-    const ended = running.outcome.then(() => true)
     do running.child.kill('SIGTERM')
-    while (!(await Promise.race([ended, place.pass(300).then(() => false)])))
+    while (!(await Promise.race([running.outcome.then(() => true), place.pass(300).then(() => false)])))
     expect((await running.outcome).code).toBe(3)
     expect(performance.now() - startedAt).toBeLessThan(3_000)
   })

@@ -3,8 +3,7 @@ import { isoTime } from '../../src/base/time/iso-time.js'
 import { Holdfast } from '../../src/index.js'
 import { standaloneClient } from '../setup/clients.js'
 import { tidiedPlace } from '../setup/places.js'
-import { jsonLines } from './json.js'
-import { ownServer, untilTold, useProgram } from './program.js'
+import { jsonLines, ownServer, untilTold, useProgram } from './program.js'
 import { redisUrls } from './where.js'
 
 const program = useProgram()
@@ -23,8 +22,7 @@ describe.each(['standalone', 'cluster', 'sentinel'] as const)('holdfast on %s', 
     const shown = owners.map(({ heldSince = 0, ...owner }) => ({ ...owner, heldSince: isoTime(heldSince) }))
     const inspected = await program.json(['inspect', name, '--url', setting.url], NOBODY)
     expect(inspected).toMatchObject([{ name, locked: true, owners: shown }])
-    const listed = await program.json(['ls', `${kind}:*`], setting)
-    expect(listed.map((each) => each['name'])).toContain(name)
+    expect((await program.json(['ls', `${kind}:*`], setting)).map((each) => each['name'])).toContain(name)
     expect((await program.run(['run', name, '-n', '--', 'true'], setting)).code).toBe(75)
     expect((await program.run(['unlock', name, '--force', '--yes'], setting)).code).toBe(0)
     expect((await running.outcome).code).toBe(76)

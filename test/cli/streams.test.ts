@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { tidiedPlace } from '../setup/places.js'
-import { jsonLines } from './json.js'
-import { canMakeTerminals, useProgram } from './program.js'
+import { canMakeTerminals, jsonLines, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
@@ -59,10 +58,12 @@ describe('holdfast run: H32, nobody takes what it has to say', () => {
     const name = place.lockName()
     const full = `dd if=/dev/zero bs=4096 count=64 >&2 2>/dev/null & exec 2>/dev/null; trap "echo got TERM; exit" TERM; echo ready; while :; do sleep 0.05; done`
     const run = `holdfast run ${name} --watchdog 1.5 -v -- sh -c '${full}'`
-    const running = program.startInShell(`exec 3>&1; ${run} 2>&1 >&3 | { read line; sleep 600; }`)
+    // The reader stays until it is told to end, and all that was started ends with it.
+    const running = program.startInShell(`exec 3>&1 4<&0; ${run} 2>&1 >&3 | { read line; read line <&4; }`)
     await running.shows('ready')
     await place.holdfast().lock(name).forceUnlock()
     await running.shows('got TERM')
+    await running.goesOn()
   })
 
   it('an error nobody has thought of ends the command, too', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fitting, rowsOf } from '../../src/cli/screen.js'
 import { tidiedPlace } from '../setup/places.js'
-import { jsonLines } from './json.js'
-import { canMakeTerminals, ownServer, type Running, shownAs, useProgram } from './program.js'
+import { canMakeTerminals, jsonLines, ownServer, type Running, shownAs, useProgram } from './program.js'
 
 const program = useProgram()
 const place = tidiedPlace('standalone')
@@ -57,10 +56,9 @@ describe('holdfast watch', () => {
     const running = await watching(name)
     running.child.stdout?.destroy()
     const lock = place.holdfast().lock(name)
-    const ended = running.outcome.then(() => true)
     for (let over = false; !over; ) {
       const hold = await lock.acquire()
-      over = await Promise.race([ended, place.pass(60).then(() => false)])
+      over = await Promise.race([running.outcome.then(() => true), place.pass(60).then(() => false)])
       await hold.release()
     }
     expect(await running.outcome).toMatchObject({ code: 141, stderr: '' })
@@ -130,12 +128,11 @@ describe('H36: the picture that watch draws over and over', () => {
   it.skipIf(!canMakeTerminals)('is drawn where the one before it was, whatever the name', async () => {
     const name = `${place.lockName()}${'錠'.repeat(40)}`
     await using _ = await place.holdfast().lock(name).acquire()
-    const size = { columns: 40, rows: 24 }
     const args = ['watch', name, '--interval', '0.05', '--count', '2']
-    const { stdout } = await program.startOnTerminal(args, { env: { TERM: 'xterm', NO_COLOR: '1' }, ...size })
-      .outcome
+    const setting = { env: { TERM: 'xterm', NO_COLOR: '1' }, columns: 40 }
+    const { stdout } = await program.startOnTerminal(args, setting).outcome
     const [, first = '', up] = new RegExp(`^([^${ESC}]*)${ESC}\\[(\\d+)A`).exec(stdout) ?? []
-    expect(Number(up)).toBe(rowsOf(first.replaceAll('\r', '').trimEnd(), size.columns))
+    expect(Number(up)).toBe(rowsOf(first.replaceAll('\r', '').trimEnd(), 40))
     expect(Number(up)).toBeGreaterThan(first.trimEnd().split('\n').length + 2)
   })
 })

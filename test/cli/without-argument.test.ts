@@ -1,8 +1,5 @@
 /** `new Holdfast()`, which has its locks where the command line has them. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,7 +8,7 @@ import { LockClient } from '../../src/client/index.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { storeAt } from '../../src/stores/url/index.js'
-import { untilTold, useProgram } from './program.js'
+import { ownFolder, untilTold, useProgram } from './program.js'
 import { without } from './without.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -19,15 +16,12 @@ const program = useProgram()
 let state: string
 
 beforeEach(async () => {
-  state = await mkdtemp(join(tmpdir(), 'holdfast-state-'))
+  state = await ownFolder()
   for (const name of ['HOLDFAST_URL', 'HOLDFAST_REDIS_URL', 'HOLDFAST_KEY_PREFIX']) vi.stubEnv(name, '')
   vi.stubEnv('HOLDFAST_SERVER', undefined)
   vi.stubEnv('XDG_STATE_HOME', state)
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(state, { recursive: true })
-})
+afterEach(() => void vi.unstubAllEnvs())
 
 /** What a process prints that runs this with the package as it is built; it must end by itself. */
 async function printed(script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -48,8 +42,7 @@ describe('users 6: without a server', () => {
     await using client = make()
     const lock = client.lock('x')
     const hold = await lock.acquire()
-    const busy = await program.run(['run', '-n', 'x', '--', 'true'], { url: '' })
-    expect(busy.code).toBe(75)
+    expect((await program.run(['run', '-n', 'x', '--', 'true'], { url: '' })).code).toBe(75)
     await hold.release()
     const running = await program.ready(['x', ...untilTold()], { url: '' })
     expect(await lock.tryAcquire()).toBeNull()

@@ -49,13 +49,11 @@ describe.each(clientLibraries)('H12: a slot changes its node while a call waits 
     return to
   }
 
-  const changes = [
-    { how: 'a failover', change: () => failOver() },
-    { how: 'a slot that is moved', change: (name: string) => moveSlot(name) },
-  ]
-
   test.each(
-    changes.flatMap((each) => [
+    [
+      { how: 'a failover', change: () => failOver() },
+      { how: 'a slot that is moved', change: (name: string) => moveSlot(name) },
+    ].flatMap((each) => [
       { ...each, when: 'at once', follows: false },
       { ...each, when: 'when its subscription has followed, though nothing was released', follows: true },
     ]),

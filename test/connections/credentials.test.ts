@@ -135,10 +135,9 @@ describe.each([{}, { watchdogThread: true }])(
     test('to a server', async () => {
       const server = await bringServer({ flavour: inject('servers').flavour, args: [] })
       onTestFinished(() => server.stop())
-      const failed = await each(onServer, (make) =>
-        outlives([server], (login) => make(server, login), options),
-      )
-      expect(failed).toEqual([])
+      expect(
+        await each(onServer, (make) => outlives([server], (login) => make(server, login), options)),
+      ).toEqual([])
     })
 
     test('to the nodes of a cluster', async () => {

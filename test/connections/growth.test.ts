@@ -4,6 +4,7 @@ import { Redis as Redis5 } from 'ioredis5'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { Holdfast, StoreError } from '../../src/index.js'
 import { NOTHING, Scene } from '../fault/scene.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { heapInUse } from '../setup/heap.js'
 import { rejection } from '../setup/later.js'
@@ -39,12 +40,11 @@ afterEach(() => {
 })
 
 describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
-  let scene: Scene
+  const scene = duringEach(() => Scene.standalone())
   let made: () => Array<Redis | Redis5>
   let holdfast: Holdfast
 
-  beforeEach(async () => {
-    scene = await Scene.standalone()
+  beforeEach(() => {
     const pattern = open({ host: '127.0.0.1', port: scene.proxy.port })
     made = madeFrom(pattern)
     holdfast = new Holdfast(pattern)
@@ -52,7 +52,6 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
   afterEach(async () => {
     await holdfast.close()
     expect(holdfast.census).toEqual(NOTHING)
-    await scene.end()
   })
 
   test('with reconnects', async () => {
@@ -104,8 +103,7 @@ describe.each(patterns)('H30: nothing grows ($where)', ({ open }) => {
       for (let done = 0; done < count; done += 100) {
         await Promise.all(
           Array.from({ length: 25 }, async (_, index) => {
-            const free = holdfast.lock(`${scene.name}:${index % 5}`)
-            await free.withLock({ signal }, () => undefined)
+            await holdfast.lock(`${scene.name}:${index % 5}`).withLock({ signal }, () => undefined)
             await holdfast.fairLock(`${scene.name}:fair:${index % 5}`).withLock({ signal }, () => undefined)
             expect(await holdfast.lock(held.name).tryAcquire({ signal })).toBeNull()
             const aborted = AbortSignal.abort(new Error('not wanted'))

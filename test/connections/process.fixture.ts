@@ -133,12 +133,11 @@ await scenarios[scenario]?.()
 
 /** Holds that nobody can release any more; one that was released, one that was kept to the end, and one that ends by itself. */
 async function takeAndDrop(told: Holdfast): Promise<void> {
-  const dropped = [
+  await Promise.all([
     told.lock(`${name}:a`).acquire(),
     told.multiLock([told.lock(`${name}:b`), told.lock(`${name}:c`)]).acquire(),
     told.stripedLock(`${name}:d`, 1).acquireAny(),
-  ]
-  await Promise.all(dropped)
+  ])
   await told.lock(`${name}:leased`).acquire({ leaseMs: 5_000 })
   await (await told.lock(`${name}:released`).acquire()).release()
   await told.lock(`${name}:section`).withLock(() => undefined)

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
 import { Scene } from '../fault/scene.js'
 import { freePort } from '../servers/port.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 
@@ -51,15 +52,10 @@ class Child {
 }
 
 describe.each(['ioredis-6', 'ioredis-5'] as const)('a process with a Holdfast (%s)', (library) => {
-  let scene: Scene
+  const scene = duringEach(() => Scene.standalone(library))
   const children: Child[] = []
-
-  beforeEach(async () => {
-    scene = await Scene.standalone(library)
-  })
-  afterEach(async () => {
+  afterEach(() => {
     for (const child of children.splice(0)) child.kill()
-    await scene.end()
   })
 
   function start(

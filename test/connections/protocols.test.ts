@@ -89,8 +89,7 @@ describe('C2: connections', () => {
     const releases = commands.filter(({ label }) => label === 'release')
     expect(releases.length).toBeGreaterThanOrEqual(2)
     for (const { words } of releases) {
-      const publish = words.map((word) => /^x (\S*) /.exec(word)?.[1]).filter(Boolean)
-      expect(publish).toEqual(['SPUBLISH'])
+      expect(words.map((word) => /^x (\S*) /.exec(word)?.[1]).filter(Boolean)).toEqual(['SPUBLISH'])
     }
   })
 })

@@ -71,8 +71,7 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
   ])(
     'H13: subscriptions are renewed though no sentinel knew the primary for a while; the application’s client $what',
     async ({ client }) => {
-      const holder = stand.holdfast(library)
-      const hold = await holder.lock(name).acquire({ leaseMs: LEASE_MS })
+      const hold = await stand.holdfast(library).lock(name).acquire({ leaseMs: LEASE_MS })
       const waiter = stand.holdfast(library, {}, client)
       const waiting = waiter.lock(name).acquire()
       await eventually(() => listens(waiter))
@@ -82,8 +81,7 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
       for (const sentinel of stand.sentinels) sentinel.heal()
       await eventually(() => listens(waiter))
       await hold.release()
-      const next = await waiting
-      await next.release()
+      await (await waiting).release()
     },
   )
 
@@ -103,8 +101,7 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
     expect(performance.now() - closedAt).toBeLessThan(COMMAND_TIMEOUT_MS + SLACK_MS)
     await asked
     for (const sentinel of stand.sentinels) sentinel.heal()
-    const hold = await holdfast.lock(name).acquire({ waitMs: 10_000 })
-    await hold.release()
+    await (await holdfast.lock(name).acquire({ waitMs: 10_000 })).release()
   })
 
   test('H2: they hang while a lock is held and the connection breaks: it is kept when one of them is back', async () => {
@@ -138,8 +135,7 @@ test.each([...clientLibraries, 'node-redis-6' as const])(
 
 test('faults E6: four of five sentinels hang: the fifth is asked within the time for one command', async () => {
   const { sentinels } = inject('servers').sentinel
-  const five = [...sentinels, ...sentinels].slice(0, 5)
-  const crowd = await SentinelStand.before(five)
+  const crowd = await SentinelStand.before([...sentinels, ...sentinels].slice(0, 5))
   for (const sentinel of crowd.sentinels.slice(0, 4)) sentinel.blackHole()
   const startedAt = performance.now()
   const hold = await crowd.holdfast('node-redis-6').lock(name).acquire()

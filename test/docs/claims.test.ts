@@ -6,31 +6,11 @@ test.each([
   ['quorum.md', 'the error of a kind that a quorum has not', /are refused \(`UnsupportedKindError`\)/],
   ['job.md', 'how long a dead run holds up', /`atMostMs`\*\* from its start, plus `quarantineMs`/],
   ['cli.md', '`unlock --force` in a script', /Without a terminal it needs `--yes`/],
-  [
-    'leader.md',
-    'two leaders after `forceUnlock()`',
-    /The former one, in another process, learns of it at its next renewal/,
-  ],
-  [
-    'leader.md',
-    '`election.stop()` on a silent store',
-    /If the store does not answer they return after `storeTimeoutMs`/,
-  ],
-  [
-    'interop.md',
-    'whom `PUBSUB NUMSUB` counts',
-    /counts Redisson.s\nwaiting processes and the first of Holdfast.s line/,
-  ],
-  [
-    'labels.md',
-    '`heldSince` as a number and as a text',
-    /in milliseconds since 1970.*\n.*`--json` as `heldSince` in ISO 8601/,
-  ],
-  [
-    'guarantees.md',
-    'how even two processes are',
-    /of which two or more calls contend.* With a single call each/s,
-  ],
+  ['leader.md', 'two leaders', /The former one, in another process, learns of it at its next renewal/],
+  ['leader.md', 'a silent store', /If the store does not answer they return after `storeTimeoutMs`/],
+  ['interop.md', 'who is counted', /counts Redisson.s\nwaiting processes and the first of Holdfast.s line/],
+  ['labels.md', '`heldSince`', /in milliseconds since 1970.*\n.*`--json` as `heldSince` in ISO 8601/],
+  ['guarantees.md', 'two processes', /of which two or more calls contend.* With a single call each/s],
 ])('faults D8: %s says of %s what is so', (page, _, says) => {
   expect(readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8')).toMatch(says)
 })

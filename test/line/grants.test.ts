@@ -1,5 +1,5 @@
 /** Grants that the server makes by itself: with which lease, and when the client believes them without asking. */
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SystemClock } from '../../src/base/time/clock.js'
 import type { Lock } from '../../src/index.js'
 import { PrivateServer } from '../redisson/private-server.js'
@@ -9,15 +9,12 @@ import { eventually } from '../setup/eventually.js'
 import { LineClient } from '../setup/port-client.js'
 import { lockName, RedisPlace } from '../setup/port-place.js'
 
-let place: RedisPlace<LineClient>
 let name: string
 let holder: LineClient
 let waiter: LineClient
 
 const server = duringAll(() => PrivateServer.bring())
-beforeAll(() => {
-  place = new RedisPlace('a server of its own', LineClient, () => server.client())
-})
+const place = new RedisPlace('a server of its own', LineClient, () => server.client())
 beforeEach(() => {
   name = lockName()
   holder = place.client()

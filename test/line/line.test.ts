@@ -5,18 +5,17 @@ import { lasting } from '../setup/lasting.js'
 import { type Kind, LineClient } from '../setup/port-client.js'
 import { lockName, MemoryPlace, RedisPlace } from '../setup/port-place.js'
 
-const places = [
-  new MemoryPlace(LineClient),
-  RedisPlace.standalone(LineClient),
-  RedisPlace.cluster(LineClient),
-]
 /** So many places in front look when the lease ends; the others rest for longer. */
 const FRONT = 8
 const LEASE_MS = 20_000
 const RESTS_MS = 30_000
 const inLine = ['lock', 'fenced', 'fair'] as const
 
-describe.each(places.map((place) => ({ where: place.name, place })))('the line ($where)', ({ place }) => {
+describe.each([
+  new MemoryPlace(LineClient),
+  RedisPlace.standalone(LineClient),
+  RedisPlace.cluster(LineClient),
+])('the line ($name)', (place) => {
   let firstLeaseMs = 0
   /** Long enough to join the line behind, on a busy machine. */
   let shortMs = 0
@@ -111,8 +110,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
     await holder.take('lock', name, { leaseMs: LEASE_MS })
     await waiter.joinLine('fair', name)
     for (let count = 0; count < FRONT; count += 1) await place.client().joinLine('fair', name)
-    const behind = await waiter.joinLine('fair', name)
-    const { againMs } = await waiter.refused('fair', name, behind)
+    const { againMs } = await waiter.refused('fair', name, await waiter.joinLine('fair', name))
     expect(againMs).toBeLessThanOrEqual(LEASE_MS + 2)
   })
 
@@ -194,8 +192,7 @@ describe.each(places.map((place) => ({ where: place.name, place })))('the line (
   test('a place that joins promises nothing for one of its process that stands before it', async () => {
     const soon = place.client({ firstLeaseMs })
     const first = await holder.take('lock', name)
-    const next = await soon.joinLine('fair', name)
-    await soon.refused('fair', name, next)
+    await soon.refused('fair', name, await soon.joinLine('fair', name))
     // It would look in time, if it stays; the place before it looks when that lease ends.
     await soon.joinLine('fair', name)
     await holder.handOver('lock', name, first, holder.owner(), firstLeaseMs)

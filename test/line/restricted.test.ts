@@ -1,10 +1,11 @@
 /** ACL users that may not use all that the line needs: they exclude others and are served, outside the line, and say so once. */
 import { Cluster, type Redis } from 'ioredis5'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { Hold, Holdfast, HoldfastOptions } from '../../src/index.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer, type Server } from '../servers/index.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 
 const refusal = { code: 'STORE_ERROR', reason: 'permission', transient: false }
@@ -14,21 +15,14 @@ const kinds = ['lock', 'fencedLock', 'fairLock'] as const
 
 describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user of a line (%s)', (where) => {
   let server: Server | undefined
-  let scene: Scene
   const errors: unknown[] = []
 
   beforeAll(async () => {
     if (where !== 'cluster') server = await bringServer({ flavour: inject('servers').flavour })
   })
   afterAll(() => server?.stop())
-  beforeEach(async () => {
-    scene = where === 'cluster' ? await Scene.cluster() : await Scene.standalone(where, server)
-    errors.length = 0
-  })
-  afterEach(async () => {
-    await onEachNode('ACL', 'DELUSER', 'restricted')
-    await scene.end()
-  })
+  const scene = duringEach(() => (where === 'cluster' ? Scene.cluster() : Scene.standalone(where, server)))
+  afterEach(() => onEachNode('ACL', 'DELUSER', 'restricted'))
 
   async function onEachNode(command: string, ...words: string[]): Promise<unknown[]> {
     const { direct } = scene
@@ -42,6 +36,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
 
   async function restricted(rules: readonly string[], options?: HoldfastOptions): Promise<Holdfast> {
     await allow(...rules)
+    errors.length = 0
     const login = { username: 'restricted', password: 'secret' }
     const client = where === 'cluster' ? { redisOptions: login } : login
     const holdfast = scene.holdfast(options, { client })
@@ -128,8 +123,7 @@ describe.each(['ioredis-6', 'ioredis-5', 'cluster'] as const)('a restricted user
     ['may use nothing but the key of its lock', ITS_KEY, 'lock'],
     ...kinds.map((kind) => ['may not subscribe to grants', RELEASES_ONLY, kind] as const),
   ] as const)('W8: a user who %s gets its turns beside a line (%s, %s)', async (_may, rules, kind) => {
-    const holdfast = await restricted(rules)
-    await besideLine(holdfast, kind)
+    await besideLine(await restricted(rules), kind)
     expect(errors).toContainEqual(expect.objectContaining(refusal))
     if (rules === ITS_KEY) saidOnce('holdfast_line:*')
   })

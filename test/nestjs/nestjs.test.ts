@@ -28,11 +28,14 @@ import { Invoices, InvoicesModule, Journal } from './invoices.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
+const compile = (...imports: Array<DynamicModule | typeof InvoicesModule>) =>
+  Test.createTestingModule({ imports }).compile()
+
 async function start(
   imports: DynamicModule | DynamicModule[],
   adapter: AbstractHttpAdapter = new ExpressAdapter(),
 ): Promise<INestApplication> {
-  const compiled = await Test.createTestingModule({ imports: [imports, InvoicesModule].flat() }).compile()
+  const compiled = await compile(...[imports, InvoicesModule].flat())
   const application = compiled.createNestApplication(adapter, { logger: false })
   onTestFinished(() => application.close())
   await application.listen(0, '127.0.0.1')
@@ -56,15 +59,13 @@ function closeGate(journal: Journal) {
   return { begun: new Promise<void>((resolve) => journal.begun.push(resolve)), open: () => gate.open() }
 }
 
-const places = [
+describe.each([
   ['memory', () => new MemoryStore()],
   [
     'Redis',
     () => standaloneClient({ ...inject('servers').standalone, keyPrefix: `${crypto.randomUUID()}:` }),
   ],
-] as const
-
-describe.each(places)('an application with its locks in %s', (_place, open) => {
+] as const)('an application with its locks in %s', (_place, open) => {
   test('@Lock: requests for one invoice take turns in two instances, and the lock is free afterwards', async () => {
     const store = open()
     const [one, two] = [await startWith(store), await startWith(store)]
@@ -184,9 +185,7 @@ test('the health indicator says down, and neither where nor why in detail, when 
 })
 
 test('a class with a @Lock in an application without the module: Nest says what is missing', async () => {
-  await expect(Test.createTestingModule({ imports: [InvoicesModule] }).compile()).rejects.toThrow(
-    /HoldfastModule\.forRoot\(\)/,
-  )
+  await expect(compile(InvoicesModule)).rejects.toThrow(/HoldfastModule\.forRoot\(\)/)
 })
 
 test('an object that Nest has not made: the error says so', async () => {
@@ -197,19 +196,13 @@ test('an object that Nest has not made: the error says so', async () => {
 
 test('isGlobal: false keeps the client to the modules that import it', async () => {
   const local = HoldfastModule.forRoot({ store: new MemoryStore(), isGlobal: false })
-  await expect(Test.createTestingModule({ imports: [local, InvoicesModule] }).compile()).rejects.toThrow(
-    /Holdfast/,
-  )
+  await expect(compile(local, InvoicesModule)).rejects.toThrow(/Holdfast/)
 })
 
 test('overrideProvider puts another client in the place of the module’s', async () => {
   await using mine = new Holdfast(new MemoryStore())
-  const compiled = await Test.createTestingModule({
-    imports: [
-      HoldfastModule.forRoot({ store: standaloneClient({ host: '127.0.0.1', port: 1 }) }),
-      InvoicesModule,
-    ],
-  })
+  const module = HoldfastModule.forRoot({ store: standaloneClient({ host: '127.0.0.1', port: 1 }) })
+  const compiled = await Test.createTestingModule({ imports: [module, InvoicesModule] })
     .overrideProvider(Holdfast)
     .useValue(mine)
     .compile()
@@ -230,8 +223,8 @@ test.each([
   ['users 6: an undefined store', { store: undefined }, /^store is undefined; accepted: a client or a store/],
   ['a setting that there is none of', { store: new MemoryStore(), drainMS: 5 }, /drainMS/],
 ])('%s is refused when the application starts', async (_, settings, says) => {
-  const build = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings])
-  await expect(Test.createTestingModule({ imports: [build] }).compile()).rejects.toThrow(says)
+  const built = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings])
+  await expect(compile(built)).rejects.toThrow(says)
 })
 
 test('a decorator that is not on a method, or is told no terms, is refused at once', () => {

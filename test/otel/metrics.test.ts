@@ -4,10 +4,10 @@ import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { InvalidArgumentError } from '../../src/index.js'
 import { instrument } from '../../src/integrations/otel/index.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 import { Sdk } from './scene.js'
 
-const place = placeOf('memory')
+const place = tidiedPlace('memory')
 let exporter: InMemoryMetricExporter
 let sdk: Sdk
 
@@ -16,10 +16,7 @@ beforeEach(() => {
   sdk = new Sdk(new InMemorySpanExporter(), exporter)
 })
 
-afterEach(async () => {
-  await sdk[Symbol.asyncDispose]()
-  await place.tidy()
-})
+afterEach(() => sdk[Symbol.asyncDispose]())
 
 /** What was collected last of that name: the attributes of each series, with its value or its count. */
 async function collected(name: string): Promise<unknown> {
@@ -50,9 +47,8 @@ test('durations are by kind and outcome and not by name, counters as the client 
   expect(await collected('holdfast.hold.duration')).toEqual([{ 'holdfast.lock.kind': 'lock', value: 2 }])
   expect(await collected('holdfast.hold.released')).toEqual([{ value: 2 }])
   expect(await collected('holdfast.hold.active')).toEqual([{ value: 0 }])
-  const reasons = Object.keys(holdfast.metrics().lost)
   expect(await collected('holdfast.lock.lost')).toEqual(
-    reasons.map((reason) => ({ 'holdfast.loss.reason': reason, value: 0 })),
+    Object.keys(holdfast.metrics().lost).map((reason) => ({ 'holdfast.loss.reason': reason, value: 0 })),
   )
 })
 

@@ -56,9 +56,8 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
         return hold.owner
       }),
     )
-    const request = one('request').spanContext()
     for (const name of ['holdfast.acquire', 'holdfast.hold', 'holdfast.release']) {
-      expect(one(name).parentSpanContext?.spanId).toBe(request.spanId)
+      expect(one(name).parentSpanContext?.spanId).toBe(one('request').spanContext().spanId)
       expect(one(name).status.code).toBe(SpanStatusCode.UNSET)
       expect(one(name).attributes).toMatchObject({
         'holdfast.lock.name': lock.name,
@@ -154,11 +153,8 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
 
   test('a call of another client in this process is not told, nor one after its end', async () => {
     const lock = observed(place.holdfast()).lock(place.lockName())
-    const { name } = lock
-    await place
-      .holdfast()
-      .lock(name)
-      .withLock(() => undefined)
+    const others = place.holdfast().lock(lock.name)
+    await others.withLock(() => undefined)
     instrumentation?.[Symbol.dispose]()
     await lock.withLock(() => undefined)
     expect(spans.getFinishedSpans()).toEqual([])

@@ -1,15 +1,13 @@
 /** What permits and latches refuse: with a typed error, before anything is sent. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { InvalidArgumentError, StoreError } from '../../src/index.js'
-import { placeOf } from '../setup/places.js'
+import { placeOf, tidiedPlace } from '../setup/places.js'
 
-const place = placeOf('standalone')
+const place = tidiedPlace('standalone')
 const BAD_NUMBERS = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '1', null, {}]
 const MOST = 2 ** 31 - 1
 const unreachable = (): never => expect.unreachable()
-
-afterEach(() => place.tidy())
 
 type Call = readonly [method: string, ...args: unknown[]]
 
@@ -119,7 +117,7 @@ test.each([
     const before = await client.call('DUMP', name)
     const [semaphore, permits] = [holdfast.semaphore(name), holdfast.permitExpirableSemaphore(name)]
     const latch = holdfast.countDownLatch(name)
-    const calls = [
+    for (const call of [
       ...[semaphore, permits].flatMap((each) => [
         () => each.tryAcquire(),
         () => each.trySetPermits(1),
@@ -134,8 +132,7 @@ test.each([
       () => latch.countDown(),
       () => latch.count(),
       () => latch.delete(),
-    ]
-    for (const call of calls) {
+    ]) {
       const error = await rejectionOf(call())
       expect(error, String(call)).toBeInstanceOf(StoreError)
       expect(error, String(call)).toMatchObject({ reason: 'wrong-type' })

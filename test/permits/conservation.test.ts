@@ -24,11 +24,7 @@ const steps = fc.array(
       permits: fc.integer({ min: 1, max: 6 }),
       leaseMs: fc.integer({ min: 10, max: 500 }),
     }),
-    fc.record({
-      what: fc.constant('act' as const),
-      act: fc.constantFrom(...acts),
-      which: fc.nat(20),
-    }),
+    fc.record({ what: fc.constant('act' as const), act: fc.constantFrom(...acts), which: fc.nat(20) }),
     fc.record({ what: fc.constant('add' as const), delta: fc.integer({ min: -5, max: 5 }) }),
     fc.record({ what: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 300 }) }),
   ),

@@ -1,6 +1,6 @@
 /** Which clients a row lists as waiting outside a line: those that listen, and no others. */
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { Latch } from '../../src/conformance/latch.js'
@@ -23,6 +23,7 @@ function sessionOf(
     commandTimeoutMs: 3_000,
     onError,
   })
+  onTestFinished(() => session.close())
   const port = session.countDownLatch
   if (!port) throw new Error('it is there')
   return { session, client, port }
@@ -30,9 +31,8 @@ function sessionOf(
 
 test('W4: one that leaves before it listens is not listed', async () => {
   const clock = new VirtualClock()
-  const { session, port } = sessionOf(new MemoryStore(clock))
-  const first = port.watch('name', () => undefined)
-  first.close()
+  const { port } = sessionOf(new MemoryStore(clock))
+  port.watch('name', () => undefined).close()
   await clock.advance(0)
   expect(await port.countWatchers('name')).toBe(0)
   const [leaves, stays] = [port.watch('name', () => undefined), port.watch('name', () => undefined)]
@@ -42,12 +42,11 @@ test('W4: one that leaves before it listens is not listed', async () => {
   stays.close()
   await clock.advance(0)
   expect(await port.countWatchers('name')).toBe(0)
-  await session.close()
 })
 
 test('W4: a call whose latch is not open is listed only while its client listens', async () => {
   const clock = new VirtualClock()
-  const { session, client, port } = sessionOf(new MemoryStore(clock))
+  const { client, port } = sessionOf(new MemoryStore(clock))
   await port.trySetCount('name', 1, 'a request')
   const request = { name: 'name', owner: `${client}:1`, heldBefore: 0, leaseMs: 30_000, waits: true } as const
   expect(await port.acquire(request)).toMatchObject({ outcome: 'busy' })
@@ -58,7 +57,6 @@ test('W4: a call whose latch is not open is listed only while its client listens
   watch.close()
   await clock.advance(0)
   expect(await port.countWatchers('name')).toBe(0)
-  await session.close()
 })
 
 const unreachable = new StoreError('unreachable', 'change', { transient: true })
@@ -76,7 +74,7 @@ async function listed() {
 }
 
 test('W4: one that leaves while the store is out of reach is taken off the list when it is back', async () => {
-  const { network, told, session, port, watch } = await listed()
+  const { network, told, port, watch } = await listed()
   network.journey = () => ({ refused: unreachable })
   watch.close()
   await network.clock.advance(10_000)
@@ -87,11 +85,10 @@ test('W4: one that leaves while the store is out of reach is taken off the list 
   const { sent } = network
   await network.clock.advance(60_000)
   expect(network.sent).toBe(sent)
-  await session.close()
 })
 
 test('W4: one that has come back meanwhile stays on it', async () => {
-  const { network, session, port, watch } = await listed()
+  const { network, port, watch } = await listed()
   network.journey = () => ({ refused: unreachable })
   watch.close()
   await network.clock.advance(100)
@@ -100,11 +97,10 @@ test('W4: one that has come back meanwhile stays on it', async () => {
   await again.confirmed
   await network.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
-  await session.close()
 })
 
 test('W4: what takes it off comes after what lists it again: it stays', async () => {
-  const { network, session, port, watch } = await listed()
+  const { network, port, watch } = await listed()
   const gate = new Latch()
   network.journey = () => ({ there: gate.opened })
   watch.close()
@@ -113,7 +109,6 @@ test('W4: what takes it off comes after what lists it again: it stays', async ()
   gate.open()
   await network.clock.advance(10_000)
   expect(await port.countWatchers('name')).toBe(1)
-  await session.close()
 })
 
 test.each([

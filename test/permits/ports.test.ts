@@ -12,10 +12,6 @@ const SHORTER_MS = 20_000
 const ENDLESS = Number.POSITIVE_INFINITY
 
 const places = [new MemoryPlace(Ports), RedisPlace.standalone(Ports), RedisPlace.cluster(Ports)]
-const kinds: ReadonlyArray<readonly [string, 'semaphore' | 'permits']> = [
-  ['semaphore', 'semaphore'],
-  ['permit-expirable semaphore', 'permits'],
-]
 
 function lookOf(reply: AcquireReply): number {
   return (reply.outcome === 'busy' && reply.againMs) || Number.NaN
@@ -35,112 +31,113 @@ describe.each(places)('ports: $name', (place) => {
   })
   afterEach(() => place.close())
 
-  for (const [title, kind] of kinds) {
-    describe(`${title}: ${place.name}`, () => {
-      let one: PermitsPort
-      let other: PermitsPort
-      beforeEach(() => {
-        ;[one, other] = [near[kind], far[kind]]
-      })
-
-      test.skipIf(place instanceof RedisPlace)('a grant tells how much room is left', async () => {
-        await one.trySetPermits(name, 3, fresh())
-        expect(await new Acquisition(one, name, 2).acquire()).toMatchObject({ outcome: 'granted', room: 1 })
-        const last = await new Acquisition(one, name).acquire()
-        expect(last).toMatchObject({ outcome: 'granted', room: 0 })
-        const { fullForMs } = last.outcome === 'granted' ? last : { fullForMs: undefined }
-        expect(fullForMs).toBeGreaterThan(0)
-        expect(fullForMs).toBeLessThanOrEqual(LONG_MS)
-      })
-
-      test('W3: of many in line, who stands behind the first eight rests when a lease ends', async () => {
-        await one.trySetPermits(name, 1, fresh())
-        await new Acquisition(one, name, 1, SHORTER_MS).granted()
-        const line = Array.from({ length: 9 }, () => {
-          const at = place.client()[kind]
-          const { request } = new Acquisition(at, name)
-          return () => at.acquire({ ...request, waits: true })
-        })
-        for (const ask of line) await ask()
-        const looksMs: number[] = []
-        for (const ask of line) looksMs.push(lookOf(await ask()))
-        expect(Math.max(...looksMs.slice(0, 8))).toBeLessThanOrEqual(SHORTER_MS + 2)
-        expect(looksMs[8]).toBeGreaterThanOrEqual(30_000)
-      })
-
-      test('X1: an acquire, a release and a renewal that come twice count once', async () => {
-        await one.trySetPermits(name, 5, fresh())
-        const two = new Acquisition(one, name, 2)
-        await twice(() => two.outcome(), 'granted')
-        expect(await one.availablePermits(name)).toBe(3)
-        expect(await two.renew(LONG_MS)).toBe(true)
-        expect(await two.release()).toBe('released')
-        expect(await two.release(true)).toBe('released')
-        expect(await two.release()).toBe('not-owner')
-        expect(await two.renew(LONG_MS)).toBe(false)
-        expect(await one.availablePermits(name)).toBe(5)
-      })
-
-      test('X1: a number that is changed by the same request twice is changed once', async () => {
-        const [request, added, reduced] = [fresh(), fresh(), fresh()]
-        await twice(() => one.trySetPermits(name, 5, request), true)
-        await twice(() => one.addPermits(name, 4, added))
-        expect(await one.availablePermits(name)).toBe(9)
-        await twice(() => one.addPermits(name, -12, reduced))
-        expect(await one.availablePermits(name)).toBe(-3)
-        expect(await new Acquisition(one, name).outcome()).toBe('busy')
-      })
-
-      test('X1: what is abandoned leaves nothing, whether or not it was carried out', async () => {
-        await one.trySetPermits(name, 5, fresh())
-        await (await new Acquisition(one, name, 3).granted()).abandon()
-        await new Acquisition(one, name, 3).abandon()
-        expect(await one.availablePermits(name)).toBe(5)
-      })
-
-      test('a lease that ends gives its permits back, once, and is not revived', async () => {
-        await other.trySetPermits(name, 3, fresh())
-        const leaseMs = lasting(500)
-        const dead = await new Acquisition(one, name, 2, leaseMs).granted()
-        const busy = await new Acquisition(other, name, 2).acquire()
-        const { remainingMs } = busy.outcome === 'busy' ? busy : { remainingMs: Number.NaN }
-        expect(remainingMs).toBeLessThanOrEqual(leaseMs)
-        await place.pass(leaseMs + 10)
-        expect(await dead.renew(LONG_MS)).toBe(false)
-        expect(await new Acquisition(other, name, 3).outcome()).toBe('granted')
-        expect(await dead.release()).toBe('not-owner')
-        expect(await other.availablePermits(name)).toBe(0)
-      })
-
-      test('a renewal moves the end of the lease, and never brings it closer', async () => {
-        await one.trySetPermits(name, 2, fresh())
-        const leaseMs = lasting(500)
-        const short = await new Acquisition(one, name, 1, leaseMs).granted()
-        const long = await new Acquisition(one, name).granted()
-        expect(await short.renew(LONG_MS)).toBe(true)
-        expect(await long.renew(20)).toBe(true)
-        await place.pass(leaseMs + 10)
-        expect(await one.availablePermits(name)).toBe(0)
-        for (const each of [short, long]) expect(await each.release()).toBe('released')
-      })
-
-      test('inspect and list show what is taken and for how long; forced open, all of it comes back', async () => {
-        await one.trySetPermits(name, 3, fresh())
-        expect(await one.inspect(name)).toEqual({ name, owners: [], remainingMs: 0 })
-        await new Acquisition(one, name, 2).granted()
-        const { owners, remainingMs } = await one.inspect(name)
-        expect(owners.reduce((sum, { holds }) => sum + holds, 0)).toBe(2)
-        expect(remainingMs).toBeGreaterThan(0)
-        expect(remainingMs).toBeLessThanOrEqual(LONG_MS)
-        const listed: string[] = []
-        for await (const each of one.list(`${name}*`)) listed.push(each.name)
-        expect(listed).toEqual([name])
-        expect(await one.forceUnlock(name)).toBe(true)
-        expect(await one.forceUnlock(name)).toBe(false)
-        expect(await one.availablePermits(name)).toBe(3)
-      })
+  describe.each([
+    ['semaphore', 'semaphore'],
+    ['permit-expirable semaphore', 'permits'],
+  ] as const)(`%s: ${place.name}`, (_, kind) => {
+    let one: PermitsPort
+    let other: PermitsPort
+    beforeEach(() => {
+      ;[one, other] = [near[kind], far[kind]]
     })
-  }
+
+    test.skipIf(place instanceof RedisPlace)('a grant tells how much room is left', async () => {
+      await one.trySetPermits(name, 3, fresh())
+      expect(await new Acquisition(one, name, 2).acquire()).toMatchObject({ outcome: 'granted', room: 1 })
+      const last = await new Acquisition(one, name).acquire()
+      expect(last).toMatchObject({ outcome: 'granted', room: 0 })
+      const { fullForMs } = last.outcome === 'granted' ? last : { fullForMs: undefined }
+      expect(fullForMs).toBeGreaterThan(0)
+      expect(fullForMs).toBeLessThanOrEqual(LONG_MS)
+    })
+
+    test('W3: of many in line, who stands behind the first eight rests when a lease ends', async () => {
+      await one.trySetPermits(name, 1, fresh())
+      await new Acquisition(one, name, 1, SHORTER_MS).granted()
+      const line = Array.from({ length: 9 }, () => {
+        const at = place.client()[kind]
+        const { request } = new Acquisition(at, name)
+        return () => at.acquire({ ...request, waits: true })
+      })
+      for (const ask of line) await ask()
+      const looksMs: number[] = []
+      for (const ask of line) looksMs.push(lookOf(await ask()))
+      expect(Math.max(...looksMs.slice(0, 8))).toBeLessThanOrEqual(SHORTER_MS + 2)
+      expect(looksMs[8]).toBeGreaterThanOrEqual(30_000)
+    })
+
+    test('X1: an acquire, a release and a renewal that come twice count once', async () => {
+      await one.trySetPermits(name, 5, fresh())
+      const two = new Acquisition(one, name, 2)
+      await twice(() => two.outcome(), 'granted')
+      expect(await one.availablePermits(name)).toBe(3)
+      expect(await two.renew(LONG_MS)).toBe(true)
+      expect(await two.release()).toBe('released')
+      expect(await two.release(true)).toBe('released')
+      expect(await two.release()).toBe('not-owner')
+      expect(await two.renew(LONG_MS)).toBe(false)
+      expect(await one.availablePermits(name)).toBe(5)
+    })
+
+    test('X1: a number that is changed by the same request twice is changed once', async () => {
+      const [request, added, reduced] = [fresh(), fresh(), fresh()]
+      await twice(() => one.trySetPermits(name, 5, request), true)
+      await twice(() => one.addPermits(name, 4, added))
+      expect(await one.availablePermits(name)).toBe(9)
+      await twice(() => one.addPermits(name, -12, reduced))
+      expect(await one.availablePermits(name)).toBe(-3)
+      expect(await new Acquisition(one, name).outcome()).toBe('busy')
+    })
+
+    test('X1: what is abandoned leaves nothing, whether or not it was carried out', async () => {
+      await one.trySetPermits(name, 5, fresh())
+      await (await new Acquisition(one, name, 3).granted()).abandon()
+      await new Acquisition(one, name, 3).abandon()
+      expect(await one.availablePermits(name)).toBe(5)
+    })
+
+    test('a lease that ends gives its permits back, once, and is not revived', async () => {
+      await other.trySetPermits(name, 3, fresh())
+      const leaseMs = lasting(500)
+      const dead = await new Acquisition(one, name, 2, leaseMs).granted()
+      const busy = await new Acquisition(other, name, 2).acquire()
+      const { remainingMs } = busy.outcome === 'busy' ? busy : { remainingMs: Number.NaN }
+      expect(remainingMs).toBeLessThanOrEqual(leaseMs)
+      await place.pass(leaseMs + 10)
+      expect(await dead.renew(LONG_MS)).toBe(false)
+      expect(await new Acquisition(other, name, 3).outcome()).toBe('granted')
+      expect(await dead.release()).toBe('not-owner')
+      expect(await other.availablePermits(name)).toBe(0)
+    })
+
+    test('a renewal moves the end of the lease, and never brings it closer', async () => {
+      await one.trySetPermits(name, 2, fresh())
+      const leaseMs = lasting(500)
+      const short = await new Acquisition(one, name, 1, leaseMs).granted()
+      const long = await new Acquisition(one, name).granted()
+      expect(await short.renew(LONG_MS)).toBe(true)
+      expect(await long.renew(20)).toBe(true)
+      await place.pass(leaseMs + 10)
+      expect(await one.availablePermits(name)).toBe(0)
+      for (const each of [short, long]) expect(await each.release()).toBe('released')
+    })
+
+    test('inspect and list show what is taken and for how long; forced open, all of it comes back', async () => {
+      await one.trySetPermits(name, 3, fresh())
+      expect(await one.inspect(name)).toEqual({ name, owners: [], remainingMs: 0 })
+      await new Acquisition(one, name, 2).granted()
+      const { owners, remainingMs } = await one.inspect(name)
+      expect(owners.reduce((sum, { holds }) => sum + holds, 0)).toBe(2)
+      expect(remainingMs).toBeGreaterThan(0)
+      expect(remainingMs).toBeLessThanOrEqual(LONG_MS)
+      const listed: string[] = []
+      for await (const each of one.list(`${name}*`)) listed.push(each.name)
+      expect(listed).toEqual([name])
+      expect(await one.forceUnlock(name)).toBe(true)
+      expect(await one.forceUnlock(name)).toBe(false)
+      expect(await one.availablePermits(name)).toBe(3)
+    })
+  })
 
   describe(`permits by their ids: ${place.name}`, () => {
     let permits: PermitExpirableSemaphorePort
@@ -177,8 +174,7 @@ describe.each(places)('ports: $name', (place) => {
 
     test('a lease is made longer, shorter or endless by the id, and read', async () => {
       await permits.trySetPermits(name, 1, fresh())
-      const hold = await new Acquisition(permits, name, 1, 60_000).granted()
-      const [id = ''] = permitIdsOf(hold.owner, 1)
+      const [id = ''] = permitIdsOf((await new Acquisition(permits, name, 1, 60_000).granted()).owner, 1)
       expect(await permits.leaseTime(name, id)).toBeLessThanOrEqual(60_000)
       expect(await permits.updateLeaseTime(name, id, LONG_MS, fresh())).toBe(true)
       expect(await permits.leaseTime(name, id)).toBeGreaterThan(60_000)

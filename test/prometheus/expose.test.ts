@@ -17,8 +17,7 @@ test('counters and gauges are as the client has them at each look', async () => 
   const holdfast = place.holdfast()
   await holdfast.lock(place.lockName()).withLock(() => undefined)
   using _ = expose(holdfast, { registry })
-  const lock = holdfast.lock(place.lockName())
-  await lock.withLock(async () => {
+  await holdfast.lock(place.lockName()).withLock(async () => {
     expect(await shown(registry, 'holdfast_held')).toEqual(['holdfast_held 1'])
     const far = await place.holdfast().lock(place.lockName()).acquire()
     expect(await holdfast.lock(far.name).tryAcquire()).toBeNull()
@@ -70,8 +69,7 @@ test('in OpenMetrics a counter has its suffix once', async () => {
   const registry = new Registry<OpenMetricsContentType>()
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
   using _ = expose(place.holdfast(), { registry })
-  const lines = (await registry.metrics()).split('\n')
-  expect(lines).toContain('holdfast_acquired_total 0')
+  expect((await registry.metrics()).split('\n')).toContain('holdfast_acquired_total 0')
 })
 
 test.each([{ groups: true }, { groupOf: 'group' }])('an option that is none is refused: %o', (options) => {

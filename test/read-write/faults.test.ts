@@ -1,29 +1,22 @@
 /** Read-write locks while replies are lost, and on servers that refuse. */
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, inject, test } from 'vitest'
 import { journalOf } from '../../src/conformance/journal.js'
 import { eventsOf } from '../fault/heard.js'
 import { Scene } from '../fault/scene.js'
 import { bringServer } from '../servers/index.js'
-import { duringAll } from '../setup/during.js'
+import { duringAll, duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 
 /** Waits until so many stand in line, as the server has it. */
 async function lineOf(scene: Scene, length: number): Promise<void> {
-  const key = `holdfast_rw_line:{${scene.name}}`
-  await eventually(async () => (await scene.direct.zcard(key)) === length)
+  await eventually(async () => (await scene.direct.zcard(`holdfast_rw_line:{${scene.name}}`)) === length)
 }
 
 describe('a server that refuses', () => {
-  let scene: Scene
   const server = duringAll(() => bringServer({ flavour: inject('servers').flavour }))
-  beforeEach(async () => {
-    scene = await Scene.standalone(undefined, server)
-  })
-  afterEach(async () => {
-    await scene.direct.call('CONFIG', 'SET', 'maxmemory', '0')
-    await scene.end()
-  })
+  const scene = duringEach(() => Scene.standalone(undefined, server))
+  afterEach(() => scene.direct.call('CONFIG', 'SET', 'maxmemory', '0'))
   const keys = async (): Promise<string[]> => (await scene.direct.keys(`*${scene.name}*`)).sort()
   const fence = (): string => `holdfast_rw_fence:{${scene.name}}`
 
@@ -36,8 +29,7 @@ describe('a server that refuses', () => {
     const before = await keys()
     await scene.direct.call('CONFIG', 'SET', 'maxmemory', '1')
     const refusal = { code: 'STORE_ERROR', reason: 'out-of-memory', transient: false }
-    const write = holdfast.readWriteLock(scene.name).writeLock()
-    await expect(write.acquire()).rejects.toMatchObject(refusal)
+    await expect(holdfast.readWriteLock(scene.name).writeLock().acquire()).rejects.toMatchObject(refusal)
     await expect(read.acquire()).rejects.toMatchObject(refusal)
     expect(await keys()).toEqual(before)
     await eventually(() => heard.includes('renewed'))
@@ -73,10 +65,8 @@ describe('a server that refuses', () => {
     await scene.direct.call('ACL', 'SETUSER', 'mute', 'reset', 'on', '>s', '~*', 'resetchannels', '+@all')
     const mute = scene.holdfast({}, { client: { username: 'mute', password: 's' } })
     const errors = journalOf(mute, 'error')
-    const hold = await mute
-      .readWriteLock(scene.name)
-      .writeLock()
-      .acquire({ leaseMs: lasting(2_000) })
+    const write = mute.readWriteLock(scene.name).writeLock()
+    const hold = await write.acquire({ leaseMs: lasting(2_000) })
     const waiting = scene.holdfast({ watchdogMs: 900 }).readWriteLock(scene.name).readLock().acquire()
     await lineOf(scene, 1)
     await hold.release()

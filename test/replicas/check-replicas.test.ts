@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis5'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { kindNames } from '../../src/conformance/kinds.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, InvalidArgumentError, type Lock, StoreError } from '../../src/index.js'
@@ -8,16 +8,11 @@ import { named } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { takes } from '../fault/takes.js'
 import { duringEach } from '../setup/during.js'
-import { placeOf } from '../setup/places.js'
+import { tidiedPlace } from '../setup/places.js'
 
 /** `checkReplicas`: the group of the run has one replica, its single server and its cluster have none. */
 describe.each(kindNames)('checkReplicas: %s', (kind) => {
-  const group = placeOf('sentinel', kind)
-  const cluster = placeOf('cluster', kind)
-  afterEach(async () => {
-    await group.tidy()
-    await cluster.tidy()
-  })
+  const [group, cluster] = [tidiedPlace('sentinel', kind), tidiedPlace('cluster', kind)]
 
   test('what is held, the replica has: without waiting for it', async () => {
     const replica = await replicaOfGroup()
@@ -55,80 +50,70 @@ describe.each(kindNames)('checkReplicas: %s', (kind) => {
   ])(
     'redisson#4822, #4706: a shortfall ($has of $replicas) is a StoreError, and nothing is held',
     async ({ place, replicas }) => {
-      const holdfast = place.holdfast({ checkReplicas: replicas, replicasTimeoutMs: 20 })
-      const lock = holdfast.lock(place.lockName())
-      const calls = [
+      const lock = place.holdfast({ checkReplicas: replicas, replicasTimeoutMs: 20 }).lock(place.lockName())
+      for (const call of [
         () => lock.acquire(),
         () => lock.tryAcquire(),
         () => lock.acquire({ leaseMs: 60_000, waitMs: 30_000 }),
         () => lock.withLock(() => expect.unreachable()),
-      ]
-      for (const call of calls) {
+      ]) {
         const error = await rejectionOf(call())
         expect(error).toBeInstanceOf(StoreError)
         expect(error).toMatchObject({ reason: 'replicas', transient: false, lockName: lock.name })
         expect(await lock.isLocked()).toBe(false)
       }
-      await place
-        .holdfast()
-        .lock(lock.name)
-        .withLock(() => undefined)
+      const plain = place.holdfast().lock(lock.name)
+      await plain.withLock(() => undefined)
     },
   )
 })
 
 describe('checkReplicas: what several hold', () => {
-  const [group, cluster] = [placeOf('sentinel'), placeOf('cluster')]
-  afterEach(async () => {
-    await group.tidy()
-    await cluster.tidy()
-  })
+  const [group, cluster] = [tidiedPlace('sentinel'), tidiedPlace('cluster')]
 
   const members = (from: Holdfast, name: string): Lock[] =>
     ['a', 'b', 'c'].map((member) => from.lock(`${name}:${member}`))
-  const kinds = {
-    'read lock': {
-      take: takes.readLock,
-      isFree: async (from: Holdfast, name: string) => !(await from.readWriteLock(name).readLock().isLocked()),
-    },
-    semaphore: {
-      take: (from: Holdfast, name: string) => from.semaphore(name, 3).acquire({ permits: 2 }),
-      isFree: async (from: Holdfast, name: string) => (await from.semaphore(name).availablePermits()) === 3,
-    },
-    'permit-expirable semaphore': {
-      take: takes.permitExpirableSemaphore,
-      isFree: async (from: Holdfast, name: string) =>
-        (await from.permitExpirableSemaphore(name).availablePermits()) === 2,
-    },
-    'multi-lock': {
-      take: (from: Holdfast, name: string) => from.multiLock(members(from, name)).acquire(),
-      isFree: async (from: Holdfast, name: string) => {
-        const locked = await Promise.all(members(from, name).map((member) => member.isLocked()))
-        return !locked.includes(true)
+  test.each(
+    Object.entries({
+      'read lock': {
+        take: takes.readLock,
+        isFree: async (from: Holdfast, name: string) =>
+          !(await from.readWriteLock(name).readLock().isLocked()),
       },
-    },
-  }
-
-  test.each(Object.entries(kinds))(
-    '%s: held where replicas answer, all given back where not',
-    async (_, kind) => {
-      const holdfast = group.holdfast({ checkReplicas: 1 })
-      const name = group.lockName()
-      const hold = await kind.take(holdfast, name)
-      expect(await kind.isFree(holdfast, name)).toBe(false)
-      await hold.release()
-      expect(await kind.isFree(holdfast, name)).toBe(true)
-      for (const [place, checkReplicas] of [
-        [group, 2],
-        [cluster, 1],
-      ] as const) {
-        const wanting = place.holdfast({ checkReplicas, replicasTimeoutMs: 20 })
-        const other = place.lockName()
-        expect(await rejectionOf(kind.take(wanting, other))).toMatchObject({ reason: 'replicas' })
-        expect(await kind.isFree(wanting, other)).toBe(true)
-      }
-    },
-  )
+      semaphore: {
+        take: (from: Holdfast, name: string) => from.semaphore(name, 3).acquire({ permits: 2 }),
+        isFree: async (from: Holdfast, name: string) => (await from.semaphore(name).availablePermits()) === 3,
+      },
+      'permit-expirable semaphore': {
+        take: takes.permitExpirableSemaphore,
+        isFree: async (from: Holdfast, name: string) =>
+          (await from.permitExpirableSemaphore(name).availablePermits()) === 2,
+      },
+      'multi-lock': {
+        take: (from: Holdfast, name: string) => from.multiLock(members(from, name)).acquire(),
+        isFree: async (from: Holdfast, name: string) => {
+          const locked = await Promise.all(members(from, name).map((member) => member.isLocked()))
+          return !locked.includes(true)
+        },
+      },
+    }),
+  )('%s: held where replicas answer, all given back where not', async (_, kind) => {
+    const holdfast = group.holdfast({ checkReplicas: 1 })
+    const name = group.lockName()
+    const hold = await kind.take(holdfast, name)
+    expect(await kind.isFree(holdfast, name)).toBe(false)
+    await hold.release()
+    expect(await kind.isFree(holdfast, name)).toBe(true)
+    for (const [place, checkReplicas] of [
+      [group, 2],
+      [cluster, 1],
+    ] as const) {
+      const wanting = place.holdfast({ checkReplicas, replicasTimeoutMs: 20 })
+      const other = place.lockName()
+      expect(await rejectionOf(kind.take(wanting, other))).toMatchObject({ reason: 'replicas' })
+      expect(await kind.isFree(wanting, other)).toBe(true)
+    }
+  })
 })
 
 describe('checkReplicas: its commands', () => {
@@ -165,8 +150,7 @@ describe('checkReplicas: its commands', () => {
     expect(waits()).toBeGreaterThanOrEqual(1)
     expect(waits()).toBeLessThanOrEqual(4)
     const before = waits()
-    const other = scene.holdfast()
-    await using _busy = await other.lock(scene.name).acquire()
+    await using _busy = await scene.holdfast().lock(scene.name).acquire()
     expect(await holdfast.lock(scene.name).tryAcquire()).toBeNull()
     expect(waits()).toBe(before)
   })

@@ -6,11 +6,12 @@ import { holdsKeyOf } from '../../src/stores/redis/keys/read-write-keys.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { eventsOf } from '../fault/heard.js'
 import { takes } from '../fault/takes.js'
+import { duringAll } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
 import { lasting } from '../setup/lasting.js'
 import { MovableCluster } from './slot-move.js'
 
-const place = MovableCluster.use()
+const place = duringAll(() => MovableCluster.bring())
 const holdfast = (options: HoldfastOptions = {}): Holdfast => place.holdfast(options)
 
 /** What somebody does while the slot is on its way. */

@@ -1,12 +1,11 @@
-import { Redis } from 'ioredis5'
-import { expect, inject, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { Holdfast } from '../../src/index.js'
-import { bringCluster } from '../servers/index.js'
-import { clusterClient } from '../setup/clients.js'
-import { MovableCluster, SlotMove } from './slot-move.js'
+import type { Holdfast } from '../../src/index.js'
+import { clientLibraries } from '../setup/clients.js'
+import { duringAll } from '../setup/during.js'
+import { MovableCluster } from './slot-move.js'
 
-const place = MovableCluster.use()
+const place = duringAll(() => MovableCluster.bring())
 const checking = (): Holdfast => place.holdfast({ checkReplicas: 1, replicasTimeoutMs: 20 })
 
 test('checkReplicas asks the node where the lock is now, after its slot has moved', async () => {
@@ -28,14 +27,13 @@ test('faults E5: a call that falls short while the slot of its lock moves leaves
 })
 
 test('faults E5: a lock is taken while its slot moves, and nested wherever its key is', async () => {
-  const replicated = await bringCluster({ flavour: inject('servers').flavour, replicated: true })
-  const nodes = replicated.nodes.map(({ host, port }) => new Redis({ host, port }))
-  const made = (['ioredis-6', 'ioredis-5', 'iovalkey', 'node-redis-6'] as const).map((library) => {
-    const client = clusterClient(replicated.startupNodes, {}, library)
-    return { client, holdfast: new Holdfast(client, { checkReplicas: 1 }), name: `{moves}:${library}` }
+  const replicated = await MovableCluster.bring(true)
+  onTestFinished(() => replicated.end())
+  const made = [...clientLibraries, 'node-redis-6' as const].map((library) => {
+    return { holdfast: replicated.holdfast({ checkReplicas: 1 }, library), name: `{moves}:${library}` }
   })
   const early = await Promise.all(made.map(({ holdfast, name }) => holdfast.lock(`${name}:early`).acquire()))
-  const move = await SlotMove.of(early[0]?.name ?? '', nodes)
+  const move = await replicated.move(early[0]?.name ?? '')
   const again = (): Promise<unknown> =>
     Promise.all(
       made.map(({ holdfast }, index) => {
@@ -50,10 +48,4 @@ test('faults E5: a lock is taken while its slot moves, and nested wherever its k
   await again()
   await move.finish()
   await again()
-  for (const { client, holdfast } of made) {
-    await holdfast.close()
-    client.disconnect()
-  }
-  for (const node of nodes) node.disconnect()
-  await replicated.stop()
 })

@@ -1,12 +1,11 @@
 /** While a slot is on its way, its keys are at one node and those who listen at the other: they hear all the same (rule W7). */
-import { Redis } from 'ioredis5'
-import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { type AcquireOptions, type Hold, Holdfast, type MultiHold } from '../../src/index.js'
+import { describe, expect, test } from 'vitest'
+import type { AcquireOptions, Hold, Holdfast, MultiHold } from '../../src/index.js'
 import { takes } from '../fault/takes.js'
-import { bringCluster, type Cluster } from '../servers/index.js'
-import { clientLibraries, clusterClient } from '../setup/clients.js'
+import { clientLibraries } from '../setup/clients.js'
+import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
-import { SlotMove } from './slot-move.js'
+import { MovableCluster } from './slot-move.js'
 
 /** Who waits for the end of this was not woken. */
 const LEASE_MS = 25_000
@@ -44,26 +43,8 @@ const settings: Readonly<Record<string, Setting>> = {
 }
 
 describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has not (%s)', (library) => {
-  let cluster: Cluster
-  let nodes: Redis[]
-  beforeEach(async () => {
-    cluster = await bringCluster({ flavour: inject('servers').flavour })
-    nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
-  }, 60_000)
-  afterEach(async () => {
-    for (const node of nodes) node.disconnect()
-    await cluster.stop()
-  })
-
-  function holdfast(): Holdfast {
-    const client = clusterClient(cluster.startupNodes, {}, library)
-    const made = new Holdfast(client, { storeTimeoutMs: LEASE_MS })
-    onTestFinished(async () => {
-      await made.close()
-      client.disconnect()
-    })
-    return made
-  }
+  const cluster = duringEach(() => MovableCluster.bring(), 60_000)
+  const holdfast = (): Holdfast => cluster.holdfast({ storeTimeoutMs: LEASE_MS }, library)
 
   test('the plain lock is taken, waited for and given back meanwhile; its line goes on when the slot has arrived', async () => {
     const name = '{moving}'
@@ -77,7 +58,7 @@ describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has
     // It has a place in line, which nobody can reach for a while, and which stays there when it has had the lock.
     const waiting = far.lock(name).acquire()
     await untilWaiting()
-    const move = await SlotMove.of(name, nodes)
+    const move = await cluster.move(name)
     await move.take([name])
     await first.release()
     await (await waiting).release()
@@ -105,7 +86,7 @@ describe.each(clientLibraries)('H12: the keys of a slot have moved, the slot has
       const letIn = act(await take(near, name, { leaseMs: LEASE_MS }), near, name)
       const waiting = take(far, name).then((next) => next.release())
       await eventually(() => near.lock(name).countWaitingClients())
-      const move = await SlotMove.of(name, nodes)
+      const move = await cluster.move(name)
       await move.take(await move.keys())
       const actedAt = performance.now()
       await letIn()

@@ -1,47 +1,37 @@
 import { Redis } from 'ioredis5'
-import { afterAll, afterEach, beforeAll, beforeEach, inject } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { slotOf } from '../../src/stores/redis/keys/slot.js'
 import { bringCluster, type Cluster } from '../servers/index.js'
-import { type ClientLibrary, clusterClient } from '../setup/clients.js'
+import { clusterClient, type MatrixLibrary } from '../setup/clients.js'
 import { eventually } from '../setup/eventually.js'
 
-/** A cluster whose slots can be moved, for the tests of a file. */
+/** A cluster whose slots can be moved. */
 export class MovableCluster {
-  #cluster: Cluster | undefined
-  nodes: Redis[] = []
-  readonly #ends: Array<() => Promise<void>> = []
+  readonly nodes: readonly Redis[]
 
-  static use(): MovableCluster {
-    const movable = new MovableCluster()
-    beforeAll(async () => {
-      movable.#cluster = await bringCluster({ flavour: inject('servers').flavour })
-    })
-    beforeEach(() => {
-      movable.nodes = movable.cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
-    })
-    afterEach(async () => {
-      await Promise.all(movable.#ends.splice(0).map((end) => end()))
-      for (const node of movable.nodes) node.disconnect()
-    })
-    afterAll(() => movable.#cluster?.stop())
-    return movable
+  private constructor(private readonly cluster: Cluster) {
+    this.nodes = cluster.nodes.map(({ host, port }) => new Redis({ host, port }))
   }
 
-  get cluster(): Cluster {
-    if (!this.#cluster) throw new Error('no cluster yet')
-    return this.#cluster
+  static async bring(replicated = false): Promise<MovableCluster> {
+    return new MovableCluster(await bringCluster({ flavour: inject('servers').flavour, replicated }))
   }
 
-  /** Another process's client, in effect. */
-  holdfast(options: HoldfastOptions = {}, library?: ClientLibrary): Holdfast {
+  /** Another process's client, in effect; it ends with the test. */
+  holdfast(options: HoldfastOptions = {}, library?: MatrixLibrary): Holdfast {
     const client = clusterClient(this.cluster.startupNodes, {}, library)
     const holdfast = new Holdfast(client, { storeTimeoutMs: 60_000, ...options })
-    this.#ends.push(async () => {
+    onTestFinished(async () => {
       await holdfast.close()
       client.disconnect()
     })
     return holdfast
+  }
+
+  async end(): Promise<void> {
+    for (const node of this.nodes) node.disconnect()
+    await this.cluster.stop()
   }
 
   /** Begins to move the slot of that key. */
@@ -64,8 +54,7 @@ export class SlotMove {
     const slot = slotOf(name)
     const from = await eventually(async () => {
       for (const node of nodes) {
-        const served = await node.exists(name).catch(() => undefined)
-        if (served !== undefined) return node
+        if ((await node.exists(name).catch(() => undefined)) !== undefined) return node
       }
       return undefined
     })

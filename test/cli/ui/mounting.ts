@@ -7,8 +7,7 @@ import web, { type NextFunction, type Request, type Response } from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
-import type { Browser } from 'playwright-core'
-import { expect, onTestFinished, vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { type Ui, type UiOptions, ui } from '../../../src/cli/ui/index.js'
 import { Holdfast, type Store } from '../../../src/index.js'
 import { MemoryStore } from '../../../src/stores/memory/index.js'
@@ -33,7 +32,7 @@ export async function originOf(http: ServerType): Promise<string> {
   return `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
 }
 
-export type Framework = readonly [name: string, start: (page: Ui) => Promise<Application>]
+type Framework = readonly [name: string, start: (page: Ui) => Promise<Application>]
 
 export const express: Framework = [
   'Express',
@@ -122,26 +121,4 @@ export async function mounted([, start]: Framework, options?: UiOptions) {
   const { origin, close } = await start(page)
   onTestFinished(async () => void (await close()))
   return { origin, ...others }
-}
-
-/** From the list to a lock, which is freed, and back; nothing goes wrong unnoticed. */
-export async function freeInBrowser(browser: Browser, ...framework: Framework): Promise<void> {
-  const { origin, holdfast } = await mounted(framework, { allowUnlock: true, server: 'the shop’s locks' })
-  const page = await browser.newPage({ httpCredentials: LOGIN })
-  const wrong: string[] = []
-  page.on('pageerror', (error) => wrong.push(String(error)))
-  page.on('response', (response) => {
-    if (response.status() >= 404) wrong.push(`${response.status()} ${response.url()}`)
-  })
-  await holdfast.lock('invoice:42').acquire()
-  await page.goto(`${origin}/admin/locks`)
-  await page.getByText('the shop’s locks').waitFor()
-  await page.getByRole('link', { name: 'invoice:42' }).first().click()
-  await page.getByRole('button', { name: 'Free this lock…' }).click()
-  await page.getByRole('button', { name: 'Free it' }).click()
-  await page.getByRole('status').filter({ hasText: 'was freed. Nobody waited for it.' }).waitFor()
-  expect(await holdfast.lock('invoice:42').isLocked()).toBe(false)
-  await page.getByRole('link', { name: 'All locks', exact: true }).click()
-  await page.getByText('No lock is held.').waitFor()
-  expect(wrong).toEqual([])
 }

@@ -34,8 +34,7 @@ describe('the rows of a name', () => {
 
   it('the end of a lease does not move for the time that answers take', () => {
     const [before] = watched([0, held]).rows('line')
-    const later = { ...held, remainingMs: 29_050 }
-    expect(watched([0, held], [1_000, later]).rows('line')).toEqual([before])
+    expect(watched([0, held], [1_000, { ...held, remainingMs: 29_050 }]).rows('line')).toEqual([before])
     const renewed = watched([0, held], [10_000, held]).rows('line')
     expect(renewed).toMatchObject([{ endsAtMs: 40_000, fullMs: 30_000 }])
   })
@@ -70,14 +69,12 @@ describe('the rows of a name', () => {
     // Where nobody knows how many wait.
     const [lock, write] = [{ kind: 'lock', name: 'x' } as const, { kind: 'write lock', name: 'x' } as const]
     expect(watched([0, { ...held, waitingClients: undefined }]).contended).toEqual([lock])
-    const both = watched([0, { ...waitedFor, kind: 'fenced lock' }, readWrite])
-    expect(both.contended).toEqual([lock, write])
+    expect(watched([0, { ...waitedFor, kind: 'fenced lock' }, readWrite]).contended).toEqual([lock, write])
   })
 
   it('a row is small whatever the name and the owner are', () => {
     const owner = '\u0000'.repeat(65_536)
-    const name = '\u202e'.repeat(65_536)
-    const large = { ...held, name, owners: [{ owner, holds: 1 }], line: [{ owner }] }
+    const large = { ...held, name: '\u202e'.repeat(65_536), owners: [{ owner, holds: 1 }], line: [{ owner }] }
     const rows = watched([0, large]).rows('page')
     expect(JSON.stringify(rows).length).toBeLessThan(2_500)
     expect(rows).toMatchObject([{ href: null }])
@@ -133,8 +130,7 @@ describe('what a page shows of many names', () => {
   })
 
   it('in numbers', () => {
-    const owners = [{ owner: 'f:1', holds: 1, heldSince: 500 }]
-    const kept = { ...held, name: 'c', owners, lingers: true }
+    const kept = { ...held, name: 'c', owners: [{ owner: 'f:1', holds: 1, heldSince: 500 }], lingers: true }
     expect(totalsOf([held, waited('a', 2, 3_000), waited('b', 1, 1_000), kept])).toEqual({
       ...{ held: 4, kept: 1, waiting: 3 },
       longestWait: { name: 'b', href: 'lock?name=b', since: 1_000 },
