@@ -173,12 +173,4 @@ export function clientIdOf(client: Holdfast): string {
 }
 
 /** The census of a client with nothing alive in it. */
-export const NOTHING = {
-  gates: 0,
-  calls: 0,
-  tenures: 0,
-  watched: 0,
-  orphans: 0,
-  scopes: 0,
-  timers: 0,
-}
+export const NOTHING = { gates: 0, calls: 0, tenures: 0, watched: 0, orphans: 0, scopes: 0, timers: 0 }

@@ -29,11 +29,7 @@ test('what is under way when its client closes is rejected at once, and leaves n
     },
     { schedule, commandTimeoutMs: 3_000 },
   )
-  const question = {
-    statement: { name: '', text: 'SELECT 1' },
-    values: [],
-    about: { command: 'query' },
-  }
+  const question = { statement: { name: '', text: 'SELECT 1' }, values: [], about: { command: 'query' } }
   const underWay = [rejectionOf(connector.open()), rejectionOf(connector.ask(silent, question))]
   connector.close()
   for (const each of underWay) expect(await each).toMatchObject({ reason: 'unreachable', transient: false })

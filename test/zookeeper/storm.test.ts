@@ -21,9 +21,7 @@ const turnedAway: Readonly<Record<string, Partial<Manners>>> = {
   'a welcome has no password': { welcome: () => welcome(30_000, 42n, Buffer.alloc(0)) },
   'the first request is answered by hanging up': { answer: () => undefined },
   'a request is answered with another number': { answer: ({ xid }) => answer(xid + 1) },
-  'all is answered, and the connection ends': {
-    answer: ({ xid, at }) => (at > 0 ? undefined : answer(xid)),
-  },
+  'all is answered, and the connection ends': { answer: ({ xid, at }) => (at > 0 ? undefined : answer(xid)) },
   'every ping is answered as if it were another': {
     answer: ({ xid, type }) => answer(type === PING ? -4 : xid),
   },
