@@ -49,8 +49,7 @@ describe('TLS', () => {
   })
 
   test('W6: http:// to a server with TLS is a StoreError in time', async () => {
-    const error = await failure({ hosts: `http://127.0.0.1:${server.port}` })
-    expect(error.reason).toBe('unreachable')
+    expect((await failure({ hosts: `http://127.0.0.1:${server.port}` })).reason).toBe('unreachable')
   })
 })
 

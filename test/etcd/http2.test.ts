@@ -34,12 +34,8 @@ async function channelTo(answer: (stream: ServerHttp2Stream, path: string) => vo
     server.close()
   })
   await channel.opened
-  return {
-    channel,
-    url,
-    sessions,
-    ask: (path = '/x', message = Buffer.of(1)) => channel.ask(path, message, {}),
-  }
+  const ask = (path = '/x', message = Buffer.of(1)) => channel.ask(path, message, {})
+  return { channel, url, sessions, ask }
 }
 
 function succeed(stream: ServerHttp2Stream, message: Buffer): void {

@@ -150,10 +150,7 @@ describe('an entry that goes', () => {
 })
 
 describe('answers that are lost', () => {
-  /**
-   * A client that goes to the server by the first wire, and by the other once that lets it: with two open ways it would leave the first one for a
-   * connection or an answer that comes late.
-   */
+  /** A client that goes by the first wire, and by the other once that lets it: with two open ways it would leave the first for whatever comes late. */
   async function byTwoWays() {
     const [first, other] = [await wireTo(server), await wireTo(server)]
     other.wire.refuse()

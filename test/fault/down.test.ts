@@ -8,7 +8,7 @@ import { duringEach } from '../setup/during.js'
 /** A server that accepts connections and never says a word. */
 const silent = duringEach(() => standIn())
 
-const places = [
+describe.each([
   {
     where: 'a port that refuses',
     options: () => ({ port: 1 }),
@@ -27,9 +27,7 @@ const places = [
     reason: 'unreachable',
     says: /could not be reached: getaddrinfo/,
   },
-] as const
-
-describe.each(places)('H6: a server that is down ($where)', ({ options, reason, says }) => {
+] as const)('H6: a server that is down ($where)', ({ options, reason, says }) => {
   let client: Redis
   let holdfast: Holdfast
   let errors: unknown[]

@@ -54,8 +54,7 @@ describe.each(faults)('X1: a reply is lost, $fault ($where)', ({ open, fault }) 
 
   test('of the last release, while another owner takes the lock: the repeated one leaves it alone', async () => {
     const hold = await lock.acquire()
-    const other = scene.holdfast({}, { proxied: false })
-    const waiting = other.lock(scene.name).acquire()
+    const waiting = scene.holdfast({}, { proxied: false }).lock(scene.name).acquire()
     await eventually(async () => (await scene.channels()).length > 0)
     const dropped = scene.dropReply(calls('release'), fault)
     const releasing = hold.release()

@@ -259,10 +259,7 @@ describe.each(Object.keys(grounds))('faults A4: what a user must be allowed on %
     const done: string[] = []
     const attempts = [
       ...keys.flatMap((key) => [...onKeys(key), ...(alone ? onKeysOfOneServer(key) : [])]),
-      ...channels.flatMap((channel) => [
-        ...onChannels(channel),
-        ...(alone ? onChannelsOfOneServer(channel) : []),
-      ]),
+      ...channels.flatMap((each) => [...onChannels(each), ...(alone ? onChannelsOfOneServer(each) : [])]),
       ...(alone ? `${anyway}|${anywayOnOneServer}` : anyway).split('|').map((words) => words.split(' ')),
     ]
     for (const [command = '', ...args] of attempts) {
@@ -276,8 +273,7 @@ describe.each(Object.keys(grounds))('faults A4: what a user must be allowed on %
 
   test.each(uses)('$kind: its lines are enough', async ({ needs = [], run }) => {
     await allow('app', needs.flatMap(linesOf))
-    const hold = await run(open('app'), open('app'))
-    await hold?.release()
+    await (await run(open('app'), open('app')))?.release()
     expect(errors).toEqual([])
   })
 

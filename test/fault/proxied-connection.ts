@@ -10,10 +10,7 @@ export interface CommandReader extends Weather {
   judge(command: ProxiedCommand): Verdict
 }
 
-/**
- * One connection through the proxy. A connection cannot lose a reply and go on: then the client would take the next reply for
- * it. So it either breaks over it or is silent for good, and a reply held back holds back all that come after it.
- */
+/** One connection through the proxy. Without a reply it breaks, or holds back all that come after: a client would take the next reply for it. */
 export class ProxiedConnection extends Strand {
   readonly commands: ProxiedCommand[] = []
   /** How often the client sent something after it had an answer to what it sent before. */

@@ -19,10 +19,7 @@ export interface HeldReply {
   letGo(): void
 }
 
-/**
- * A wire that reads Redis's protocol, counts what passes, and so strikes exactly the reply a fault is meant for, after the server
- * has carried the command out.
- */
+/** A wire that reads Redis's protocol, counts what passes, and so strikes exactly the reply a fault is meant for, with the command carried out. */
 export class RespProxy extends WireOf<ProxiedConnection> implements CommandReader {
   readonly commands: ProxiedCommand[] = []
   readonly #rules = new Rules<ProxiedCommand>()
@@ -39,10 +36,7 @@ export class RespProxy extends WireOf<ProxiedConnection> implements CommandReade
     return command.applied ? this.#rules.judge(command) : 'deliver'
   }
 
-  /**
-   * Keeps the reply of the `nth` matching command that the server carries out from now on, and breaks its connection or lets it
-   * fall silent. Resolves with the command when that has happened.
-   */
+  /** Keeps the reply of the `nth` matching command carried out from now on, and breaks or silences its connection. Resolves with the command then. */
   dropReply(match: Match, then: 'break' | 'silence' = 'break', nth = 1): Promise<ProxiedCommand> {
     return this.#rules.once(match, then, nth)
   }

@@ -134,15 +134,13 @@ describe('a key that is forbidden by and by', () => {
 
 describe('a server that is busy with a script', () => {
   test('W5: a wait ends in time; when the script is gone, the next one is granted', async () => {
-    const holdfast = scene.holdfast({ commandTimeoutMs: 2_000 })
-    const lock = holdfast.lock(scene.name)
+    const lock = scene.holdfast({ commandTimeoutMs: 2_000 }).lock(scene.name)
     await lock.isLocked()
     const busy = new Redis({ host: server.host, port: server.port })
     const script = later(expect(busy.call('EVAL', 'while true do end', 0)).rejects.toThrow(/kill/i))
     // From now on the server answers, but only to say so.
     await eventually(async () => {
-      const reply = await scene.direct.ping().catch((error: unknown) => String(error))
-      return reply.includes('BUSY')
+      return (await scene.direct.ping().catch((error: unknown) => String(error))).includes('BUSY')
     })
     const startedAt = performance.now()
     await expect(lock.tryAcquire()).rejects.toMatchObject({ reason: 'not-ready', transient: true })

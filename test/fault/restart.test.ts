@@ -41,22 +41,18 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
   )
 
   test('W5: calls to a server that is gone end in time, and work again when it is back', async () => {
-    const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 800 })
-    const lock = holdfast.lock(scene.name)
+    const lock = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 800 }).lock(scene.name)
     await lock.isLocked()
     await server.kill()
     const startedAt = performance.now()
-    const tried = lock.tryAcquire()
-    await expect(tried).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })
-    const waited = lock.acquire({ waitMs: 400 })
-    await expect(waited).rejects.toSatisfy(
+    await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })
+    await expect(lock.acquire({ waitMs: 400 })).rejects.toSatisfy(
       (error) => error instanceof LockTimeoutError && error.cause instanceof StoreError,
     )
     await expect(lock.acquire()).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
     expect(performance.now() - startedAt).toBeLessThan(300 + 400 + 800 + SLACK_MS)
     await server.restart({ keepData: false })
-    const hold = await lock.acquire({ waitMs: 5_000 })
-    await hold.release()
+    await (await lock.acquire({ waitMs: 5_000 })).release()
     await scene.nothingLeft()
   })
 })

@@ -9,10 +9,7 @@ import { type HeldReply, RespProxy } from './proxy.js'
 
 let scenes = 0
 
-/**
- * One test's stage: a server (or a cluster) with a proxy before each node, clients that go through the proxies, and a view of
- * the server that does not.
- */
+/** One test's stage: a server (or a cluster) with a proxy before each node, clients that go through the proxies, and a view past them. */
 export class Scene {
   /** A lock name nobody else uses. */
   readonly name: string
@@ -58,8 +55,7 @@ export class Scene {
         { host: '127.0.0.1', port: proxies[index]?.port ?? 0 },
       ]),
     )
-    const direct = new Cluster(startupNodes)
-    return new Scene(proxies, direct, (proxied, options) =>
+    return new Scene(proxies, new Cluster(startupNodes), (proxied, options) =>
       proxied
         ? clusterClient(
             proxies.map(({ host, port }) => ({ host, port })),
@@ -121,8 +117,7 @@ export class Scene {
     for (const { connections } of this.proxies)
       for (const connection of connections) if (connection.silent) connection.break()
     await eventually(async () => {
-      const left = [await this.channels(), await this.processChannels(...this.#made)]
-      return left.flat().length === 0
+      return [await this.channels(), await this.processChannels(...this.#made)].flat().length === 0
     })
   }
 
@@ -173,12 +168,4 @@ export function clientIdOf(client: Holdfast): string {
 }
 
 /** The census of a client with nothing alive in it. */
-export const NOTHING = {
-  gates: 0,
-  calls: 0,
-  tenures: 0,
-  watched: 0,
-  orphans: 0,
-  scopes: 0,
-  timers: 0,
-}
+export const NOTHING = { gates: 0, calls: 0, tenures: 0, watched: 0, orphans: 0, scopes: 0, timers: 0 }

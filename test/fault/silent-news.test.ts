@@ -68,8 +68,7 @@ describe.each([
   test('a lock that changed hands unheard: who waits on is woken by the next release', async () => {
     const direct = scene.holdfast({}, { proxied: false }).lock(scene.name)
     await direct.acquire({ leaseMs: SHORT_LEASE_MS })
-    const waiter = scene.holdfast({ commandTimeoutMs: 500 }, { client })
-    const waiting = waiter.lock(scene.name).acquire()
+    const waiting = scene.holdfast({ commandTimeoutMs: 500 }, { client }).lock(scene.name).acquire()
     await untilAsleep()
     silenceNews()
     const before = connections()

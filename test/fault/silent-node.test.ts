@@ -42,8 +42,7 @@ test('W6: a connection to one node of a cluster that falls silent is found out w
     while (!over) await holdfast.lock(elsewhere).isLocked()
   })()
   try {
-    const hold = await holdfast.lock(there).acquire()
-    await hold.release()
+    await (await holdfast.lock(there).acquire()).release()
     await new Promise((resolve) => holdfast.once('renewed', resolve))
     expect(lost).toEqual([])
     await held.release()

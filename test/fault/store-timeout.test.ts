@@ -10,7 +10,6 @@ import { type Take, takes } from './takes.js'
 const STORE_TIMEOUT_MS = 1_000
 /** One command's time, and what a busy machine adds. Six calls one after the other take more than twice of all. */
 const SLACK_MS = 2_000
-const WAITERS = 6
 
 /** Where there are permits, all of them are wanted. */
 const kinds: ReadonlyArray<readonly [string, Take]> = [
@@ -28,10 +27,8 @@ describe.each(kinds)('waiters and a store that fails (%s)', (_kind, take) => {
     async (how) => {
       const hold = await take(scene.holdfast({}, { proxied: false }), scene.name, { leaseMs: 900 })
       const holdfast = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: STORE_TIMEOUT_MS })
-      const waits = Array.from({ length: WAITERS }, () => rejectionOf(take(holdfast, scene.name)))
-      await eventually(() =>
-        scene.proxy.commands.some(({ name, applied }) => applied && name === 'SUBSCRIBE'),
-      )
+      const waits = Array.from({ length: 6 }, () => rejectionOf(take(holdfast, scene.name)))
+      await eventually(() => scene.proxy.commands.some((each) => each.applied && each.name === 'SUBSCRIBE'))
       if (how === 'refuses') scene.proxy.refuse()
       else scene.proxy.blackHole()
       scene.proxy.breakAll()

@@ -28,8 +28,7 @@ describe('the counter', () => {
   })
 
   test('follows a key prefix', async () => {
-    const client = standaloneClient({ ...inject('servers').standalone, keyPrefix: 'app:' })
-    const prefixed = standaloneStand(client)
+    const prefixed = standaloneStand(standaloneClient({ ...inject('servers').standalone, keyPrefix: 'app:' }))
     await prefixed.session().fenced.acquire(request(name))
     expect(await stand.ask('GET', `redisson_lock_token:{app:${name}}`)).toBe('1')
     await prefixed.close()
@@ -44,8 +43,7 @@ describe('the counter', () => {
     const first = request(name)
     for (let time = 0; time < 2; time += 1) expect(fenceOf(await session.fenced.acquire(first))).toBe(fence)
     expect((await session.fenced.readTenure(name, first.owner)).lastFence).toBe(fence)
-    const heir = { ...request(name), from: first.owner }
-    expect(fenceOf(await session.fenced.handOver(heir))).toBe(fence + 1n)
+    expect(fenceOf(await session.fenced.handOver({ ...request(name), from: first.owner }))).toBe(fence + 1n)
   })
 
   test.each([

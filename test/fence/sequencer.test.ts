@@ -54,15 +54,9 @@ describe('the text of a sequencer', () => {
   })
 
   test('is not to be had without a token; the error says which kinds have one', () => {
-    const hold = {
-      kind: 'lock',
-      name: 'stock',
-      mode: 'exclusive',
-      owner: freshOwner(),
-      fence: undefined,
-    } as const
-    expect(() => encodeSequencer(hold)).toThrow(InvalidArgumentError)
-    expect(() => encodeSequencer(hold)).toThrow(/hold\.fence is undefined.*fencedLock/)
+    const own = { kind: 'lock', name: 'a', mode: 'exclusive', owner: freshOwner(), fence: undefined } as const
+    expect(() => encodeSequencer(own)).toThrow(InvalidArgumentError)
+    expect(() => encodeSequencer(own)).toThrow(/hold\.fence is undefined.*fencedLock/)
   })
 })
 

@@ -8,12 +8,7 @@ describe.each(stands())('tokens ($where)', ({ stand }) => {
   const other = stand.session()
   afterAll(() => stand.close())
 
-  const ask = (name = freshName()): AcquireRequest => ({
-    name,
-    owner: freshOwner(),
-    heldBefore: 0,
-    leaseMs: 30_000,
-  })
+  const ask = (name = freshName()) => ({ name, owner: freshOwner(), heldBefore: 0, leaseMs: 30_000 })
   const release = ({ name, owner, heldBefore }: AcquireRequest) =>
     fenced.release({ name, owner, heldBefore: heldBefore + 1, repeated: false })
 

@@ -8,12 +8,11 @@ const places: readonly PlaceName[] = ['memory-virtual-time', 'standalone']
 
 describe.each(places)('read-write lock, %s', (placeName) => {
   const place = placeOf(placeName)
-  const watchdogMs = 900
 
   afterEach(() => place.tidy())
 
   test('redisson#4217: after the write is given back, the read that goes on is renewed as before', async () => {
-    const holdfast = place.holdfast({ watchdogMs })
+    const holdfast = place.holdfast({ watchdogMs: 900 })
     const { read, write } = sidesOf(holdfast.readWriteLock(place.lockName()))
     const renewals = journalOf(holdfast, 'renewed')
     await inTime(

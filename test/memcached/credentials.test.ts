@@ -80,9 +80,7 @@ test('a function that gives the password is asked for each connection, and may f
     cause,
   })
   const never = new Promise<never>(() => undefined)
-  expect(await refusalOf(lockAt(server, { credentials: () => never }))).toMatchObject({
-    reason: 'timeout',
-  })
+  expect(await refusalOf(lockAt(server, { credentials: () => never }))).toMatchObject({ reason: 'timeout' })
 })
 
 test.each([

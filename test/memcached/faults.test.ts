@@ -60,8 +60,7 @@ describe('a server hangs', () => {
 })
 
 test('each call to a server that is away says what it asked, and for which lock, though one connection was to carry both', async () => {
-  const away = { host: '127.0.0.1', port: await freePort() }
-  const holdfast = open(away, { storeTimeoutMs: 50 })
+  const holdfast = open({ host: '127.0.0.1', port: await freePort() }, { storeTimeoutMs: 50 })
   const first = holdfast.lock('first').tryAcquire()
   const second = holdfast.lock('second').isLocked()
   expect(await rejectionOf(first)).toMatchObject({ command: 'acquire', lockName: 'first' })

@@ -121,8 +121,7 @@ describe('faults A1: replies that cannot be read', () => {
     const fits = /: (?:unreadable|not-ready)$|^"(?:HD|NS).*: (?:object|null)$/
     await expectOutcomes(fits, (name) => holdfast.lock(name).tryAcquire())
     server.garbles = () => undefined
-    const hold = await holdfast.lock('lock-2').acquire({ waitMs: 5_000 })
-    await hold.release()
+    await (await holdfast.lock('lock-2').acquire({ waitMs: 5_000 })).release()
   })
 
   test('to a look: the call settles, and says so', async () => {

@@ -56,8 +56,7 @@ test('a changed list moves the locks of the server that is gone, or new, and no 
 
 test('a server that is down costs its own locks alone', async () => {
   const down = await MemcachedServer.start()
-  const up = servers.slice(0, 2)
-  const holdfast = open([...up, down])
+  const holdfast = open([...servers.slice(0, 2), down])
   await down.kill()
   const outcomes = { taken: 0, failed: 0 }
   for (let count = 0; count < 60; count += 1) {
@@ -77,8 +76,7 @@ test('a server that is down costs its own locks alone', async () => {
 })
 
 test('a lock of another program is held by somebody unknown, until its end', async () => {
-  const holdfast = open(servers)
-  const lock = holdfast.lock(randomUUID())
+  const lock = open(servers).lock(randomUUID())
   for (const server of servers) await raw(server, `add ${keyOf(lock.name)} 0 2 4`, 'cron')
   expect(await lock.tryAcquire()).toBeNull()
   expect((await lock.inspect()).owners).toMatchObject([{ owner: 'foreign:0', holds: 1 }])

@@ -6,21 +6,6 @@ import { copy, tallies } from '../postgres/tally.js'
 import { onDatabases } from '../setup/databases.js'
 import { type Client, type Extra, libraries, libraryNames, openClient } from './clients.js'
 
-const statements = [
-  "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE'",
-  "SET SESSION sql_mode = 'TRADITIONAL'",
-  "SET SESSION sql_mode = ''",
-  'SET SESSION autocommit = 0',
-  'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
-  'SET SESSION TRANSACTION READ ONLY',
-  "SET SESSION time_zone = '-11:30'",
-  'SET NAMES latin1',
-  'SET SESSION sql_select_limit = 0',
-  'SET SESSION sql_safe_updates = 1',
-  'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1',
-]
-
 const options: readonly Extra[] = [
   { rowsAsArray: true },
   { nestTables: true },
@@ -90,7 +75,20 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       }
     }
 
-    test.each(statements)('%s', async (statement) => {
+    test.each([
+      "SET SESSION sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE'",
+      "SET SESSION sql_mode = 'TRADITIONAL'",
+      "SET SESSION sql_mode = ''",
+      'SET SESSION autocommit = 0',
+      'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE',
+      'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
+      'SET SESSION TRANSACTION READ ONLY',
+      "SET SESSION time_zone = '-11:30'",
+      'SET NAMES latin1',
+      'SET SESSION sql_select_limit = 0',
+      'SET SESSION sql_safe_updates = 1',
+      'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1',
+    ])('%s', async (statement) => {
       await proves(async () => {
         const connection = await libraries[library](database().address)
         await connection.query(statement)

@@ -89,8 +89,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
   })
 
   test.each(libraryNames)('%s: no connection of its own is used', async (library) => {
-    const application = stand.application(library, { settings: { application_name: 'busy' } })
-    const client = stand.client(application)
+    const client = stand.client(stand.application(library, { settings: { application_name: 'busy' } }))
     await add(client)
     await client.session.inbox?.opened()
     expect(await connectionsCalled('busy')).toBe(0)
@@ -137,8 +136,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
 
   test('of several hosts the first that takes writes is taken', async () => {
     const { port, user, password, database } = stand.address
-    const account = `${user}:${encodeURIComponent(password)}`
-    const url = `postgres://${account}@127.0.0.1:1,127.0.0.1:${port}/${database}`
+    const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:1,127.0.0.1:${port}/${database}`
     const addBy = (options?: object) => add(stand.client(stand.ending(postgresJs(url, options))))
     expect(await addBy()).toBe(1)
     expect(await addBy({ target_session_attrs: 'primary' })).toBe(1)

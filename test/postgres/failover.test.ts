@@ -1,7 +1,4 @@
-/**
- * A replica takes its primary's place. Clients know the primary by an address that leads to the replica then, as a virtual address or a
- * proxy does.
- */
+/** A replica takes its primary's place: the address by which clients know the primary leads to the replica then, as a virtual one or a proxy's does. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'

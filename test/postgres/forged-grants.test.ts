@@ -1,7 +1,4 @@
-/**
- * Whoever may connect to the database, and has no rights on the table, lets nobody in beside the holder: not by a grant that it makes up, and
- * not by one that it has heard. Nor does it keep anybody waiting.
- */
+/** Whoever may connect to the database, without rights on the table, lets nobody in by a grant made up or overheard, and keeps nobody waiting. */
 import { randomUUID } from 'node:crypto'
 import pg, { type Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -70,8 +70,7 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: messages`, (library
         })
     }
     await Promise.all([sender, other, sender, other].map(work))
-    const texts = await told(400)
-    expect(texts.map(Number)).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
+    expect((await told(400)).map(Number)).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
   })
 
   test('a message without a change is sent too, also about a row that is not there', async () => {

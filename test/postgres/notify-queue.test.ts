@@ -62,8 +62,7 @@ describe.skipIf(refusal !== undefined)(`${title}: a full queue of notifications`
         await fill()
         const second = handleOf(after, name).acquire()
         await hold.release()
-        const turns = [first, second].map(async (acquiring) => (await acquiring).release())
-        await Promise.all(turns)
+        await Promise.all([first, second].map(async (acquiring) => (await acquiring).release()))
         expect(await handleOf(one, name).tryAcquire()).not.toBeNull()
       },
     )

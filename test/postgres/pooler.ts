@@ -50,11 +50,7 @@ default_pool_size = 5
 server_login_retry = 1
 `,
     )
-    const child = spawn(program, [file], {
-      detached: true,
-      stdio: 'ignore',
-      ...(root && { uid, gid }),
-    })
+    const child = spawn(program, [file], { detached: true, stdio: 'ignore', ...(root && { uid, gid }) })
     child.unref()
     await once(child, 'spawn')
     guard.undo(`kill -9 ${child.pid}`)

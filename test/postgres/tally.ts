@@ -16,14 +16,7 @@ export interface Tally {
 
 export const tallies: Shape<Tally> = {
   keyspace: 'latch',
-  blank: () => ({
-    owner: undefined,
-    holds: 0,
-    endsAt: undefined,
-    fence: undefined,
-    waiting: [],
-    notes: {},
-  }),
+  blank: () => ({ owner: undefined, holds: 0, endsAt: undefined, fence: undefined, waiting: [], notes: {} }),
   pack: ({ waiting, notes, ...columns }): Packed => ({
     ...columns,
     waiting: [...waiting],

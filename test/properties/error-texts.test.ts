@@ -18,9 +18,7 @@ import { forAll } from './runs.js'
 /** As much as fits a screen. */
 const LONGEST_TEXT = 2_000
 
-const longTexts = fc
-  .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-  .map((part) => part.repeat(3_000))
+const longTexts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((it) => it.repeat(3_000))
 
 /** Values whose text has no bound of its own. */
 const longValues = fc.oneof(
@@ -40,10 +38,7 @@ test('whatever the name of the lock: messages stay readable, and say the name as
       new LockLostError(name, 'client:1', 'lease-expired'),
       new NoOwnerError(name, 'unlock'),
       new ClosedError(name),
-      new InvalidArgumentError('name', name, 'a shorter one', {
-        lockName: name,
-        found: `is ${quoted(name)}`,
-      }),
+      new InvalidArgumentError('name', name, 'a shorter', { lockName: name, found: `is ${quoted(name)}` }),
       new TooManyWaitersError(name, 5),
       new StoreError('timeout', 'acquire', { lockName: name, transient: true }),
     ]

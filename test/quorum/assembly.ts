@@ -103,9 +103,7 @@ export class Assembly {
 
   async end(): Promise<void> {
     this.recover()
-    await this.outcome(
-      Promise.all([...this.#observers, ...this.#made.splice(0)].map((holdfast) => holdfast.close())),
-    )
+    await this.outcome(Promise.all([...this.#observers, ...this.#made.splice(0)].map((each) => each.close())))
   }
 
   #waysTo(): WaywardStore[] {

@@ -19,15 +19,13 @@ describe('a server that restarts empty', () => {
     const hold = await assembly.held({ leaseMs: 30_000 })
     assembly.server(2).recover()
     await restartEmpty(1)
-    const other = await assembly.lock().tryAcquire()
-    expect(other).not.toBeNull()
+    expect(await assembly.lock().tryAcquire()).not.toBeNull()
     hold.assertHeld()
   })
 
   test('with a guard does not vote until the longest lease is over', async () => {
     assembly.server(2).conduct = 'gone'
-    const first = assembly.holdfast({}, GUARD)
-    const hold = await assembly.outcome(first.lock(NAME).acquire({ leaseMs: 50_000 }))
+    const hold = await assembly.outcome(assembly.holdfast({}, GUARD).lock(NAME).acquire({ leaseMs: 50_000 }))
     assembly.server(2).recover()
     const other = assembly.holdfast({}, GUARD)
     await restartEmpty(1)
@@ -56,8 +54,7 @@ describe('a server that restarts empty', () => {
   test('leaves the others to decide; where too few are left, the error says for how long', async () => {
     const holdfast = assembly.holdfast({}, GUARD)
     await restartEmpty(0, 'again-0')
-    const hold = await holdfast.lock(NAME).acquire()
-    await hold.release()
+    await (await holdfast.lock(NAME).acquire()).release()
     await restartEmpty(1, 'again-1')
     await expect(holdfast.lock(NAME).tryAcquire()).rejects.toMatchObject({
       reason: 'not-ready',
@@ -68,8 +65,7 @@ describe('a server that restarts empty', () => {
   })
 
   test('goes on renewing what it has kept', async () => {
-    const holdfast = assembly.holdfast({ watchdogMs: 3_000 }, GUARD)
-    const hold = await holdfast.lock(NAME).acquire()
+    const hold = await assembly.holdfast({ watchdogMs: 3_000 }, GUARD).lock(NAME).acquire()
     assembly.server(0).restart('second')
     assembly.server(1).conduct = 'gone'
     await assembly.clock.advance(10_000)

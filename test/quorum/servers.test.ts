@@ -26,9 +26,8 @@ test('subscriptions of a server that restarted are renewed, and no release is mi
 
 /** Lets in a user with these rights, and resolves with what a client says to be that user. */
 async function user(username: string, ...rights: string[]) {
-  const rules = ['on', '>secret', '&*', '+@all', ...rights]
   for (const index of fleet.servers.keys())
-    await fleet.client(index).call('ACL', 'SETUSER', username, ...rules)
+    await fleet.client(index).call('ACL', 'SETUSER', username, 'on', '>secret', '&*', '+@all', ...rights)
   return { username, password: 'secret', enableReadyCheck: false }
 }
 
@@ -94,16 +93,14 @@ describe('members', () => {
       reason: 'not-ready',
       message: expect.stringContaining('3 of 3 servers failed'),
     })
-    const name = fleet.lockName()
-    const lock = fleet.holdfast(TIMES, { restartGuardMs: 1 }).lock(name)
+    const lock = fleet.holdfast(TIMES, { restartGuardMs: 1 }).lock(fleet.lockName())
     await eventually(async () => (await lock.tryAcquire().catch(() => null)) !== null)
   })
 
   test('a user who may not run INFO: the servers vote, and it is told once', async () => {
     const holdfast = fleet.holdfast(TIMES, {}, await user('plain', '~*', '-info'))
     const told = journalOf(holdfast, 'error')
-    const hold = await holdfast.lock(fleet.lockName()).acquire()
-    await hold.release()
+    await (await holdfast.lock(fleet.lockName()).acquire()).release()
     expect(told).toEqual(fleet.servers.map(() => expect.objectContaining({ reason: 'permission' })))
   })
 })

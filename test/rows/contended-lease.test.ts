@@ -8,7 +8,6 @@ import { RowStoreSession } from '../../src/stores/rows/session.js'
 import type { Packed } from '../../src/stores/rows/shape.js'
 
 const WAY_MS = 5
-const CONFLICTS = 4
 /** Two statements, there and back: what a change takes that nobody else disturbs. */
 const CHANGE_MS = 4 * WAY_MS
 const LEASE_MS = 50
@@ -87,7 +86,7 @@ test.each([
   ['read lock', inbox, (holdfast: Holdfast) => holdfast.readWriteLock('a').readLock()],
 ] as const)('%s: others who change the row first use up nothing of the lease', async (_, heard, lockOf) => {
   holdfast = new Holdfast(storeWith(heard))
-  table.conflicts = CONFLICTS
+  table.conflicts = 4
   let hold: Hold | undefined
   const acquiring = lockOf(holdfast).acquire({ leaseMs: LEASE_MS })
   acquiring.then(

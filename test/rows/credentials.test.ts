@@ -157,8 +157,7 @@ await onOwnServers(
         const { user } = await server.userWith([])
         await server.run(`CREATE SCHEMA IF NOT EXISTS app; ${postgresSchema({ table: 'app.locks' })};
           GRANT ${RIGHTS.join(', ')} ON app.locks TO ${user}`)
-        const client = server.client({ user }, { table: 'app.locks' })
-        const failure = await failureOf(useAll(client.session))
+        const failure = await failureOf(useAll(server.client({ user }, { table: 'app.locks' }).session))
         expect(failure).toMatchObject({ reason: 'permission', transient: false })
         expect(failure.message).toContain('USAGE')
       })

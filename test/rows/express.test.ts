@@ -28,9 +28,7 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
   const take = (owner: string, leaseMs = 60_000, by = client): Promise<bigint | undefined> =>
     by.session.express.take({ name, owner, leaseMs })
   const takeAll = (names: readonly string[]): Promise<unknown> =>
-    Promise.all(
-      names.map((each) => client.session.express.take({ name: each, owner: 'a:1', leaseMs: 60_000 })),
-    )
+    Promise.all(names.map((one) => client.session.express.take({ name: one, owner: 'a:1', leaseMs: 60_000 })))
   const free = (owner: string): Promise<boolean> => client.session.express.free(name, owner)
   const renew = (leaseMs = 90_000): Promise<boolean[]> =>
     Promise.all(client.session.express.renew([{ name, owner: 'a:1', leaseMs }]))
@@ -180,8 +178,7 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
 
   /** Makes rows look as if they had last changed a day ago, and cleans. Tells which are left. */
   const cleaned = async (pattern = name): Promise<unknown> => {
-    const older = 'UPDATE holdfast_locks SET version = version - 90000000000 WHERE name LIKE ?'
-    await administer(older, pattern)
+    await administer('UPDATE holdfast_locks SET version = version - 90000000000 WHERE name LIKE ?', pattern)
     await client.session.clean()
     return (await administer('SELECT name FROM holdfast_locks WHERE name LIKE ?', pattern)).length
   }
@@ -197,8 +194,7 @@ await onSqlClients(({ product, open, administer, lockRow }) => {
     await free('a:1')
     expect(await cleaned()).toBe(0)
     // The first token of a change, and not of an express command.
-    const third = client.session.change(locks, name, ({ firstFence }) => firstFence)
-    expect(await third).toBeGreaterThan(second)
+    expect(await client.session.change(locks, name, ({ firstFence }) => firstFence)).toBeGreaterThan(second)
   })
 
   test('what a row says beside its columns is cleaned away when it is over', async () => {

@@ -6,8 +6,6 @@ import { until } from '../servers/until.js'
 import { connectTo } from '../transactions/application.js'
 import { type Login, onOwnServers } from './own-servers.js'
 
-const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
-
 const statements = {
   PostgreSQL: ['lock_timeout = 1', 'statement_timeout = 1', 'idle_in_transaction_session_timeout = 1'],
   MariaDB: ['lock_wait_timeout = 1', 'innodb_lock_wait_timeout = 1', 'max_statement_time = 0.01'],
@@ -20,7 +18,7 @@ await onOwnServers('limits of the operator', (server) => {
   let login: Login & { readonly user: string }
   beforeEach(async () => {
     name = randomUUID()
-    login = await server.userWith(RIGHTS)
+    login = await server.userWith(['SELECT', 'INSERT', 'UPDATE', 'DELETE'])
   })
 
   const open = (options?: HoldfastOptions): Holdfast => {
@@ -54,8 +52,7 @@ await onOwnServers('limits of the operator', (server) => {
   test('sessions that end as soon as they are idle cost a holder nothing, and a waiter hears of its turn', async ({
     skip,
   }) => {
-    const outcome = limit(inPostgres ? 'idle_session_timeout = 50' : 'wait_timeout = 1')
-    await outcome.catch((error: unknown) => {
+    await limit(inPostgres ? 'idle_session_timeout = 50' : 'wait_timeout = 1').catch((error: unknown) => {
       expect(String(error)).toContain('unrecognized configuration parameter')
       skip('PostgreSQL 14 has this limit')
     })

@@ -60,8 +60,7 @@ test('the place behind one that gives up is called to look when a lease ends tha
 })
 
 test('the place behind one that gives up is called to look soon', async () => {
-  const tied = await call()
-  await tied.client.change(exclusiveLocks, 'line', ({ body }) => {
+  await (await call()).client.change(exclusiveLocks, 'line', ({ body }) => {
     body.ties['1'] = `${randomUUID()}:1`
   })
   const [first, second] = [await call(), await call()]

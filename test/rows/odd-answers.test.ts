@@ -1,7 +1,4 @@
-/**
- * Client libraries that throw what no client library throws, and answers that something changes on their way: public calls reject with errors
- * of Holdfast alone, nothing of it is believed or told, and a lock that is held outlives it.
- */
+/** Odd errors of client libraries, and changed answers: calls reject with errors of Holdfast alone, nothing of it is believed, and a held lock outlives it. */
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
@@ -61,9 +58,7 @@ function textOf(outcome: unknown): string | undefined {
 /** All calls, each on a name of its own: they settle, and tell nothing of what they have found. */
 async function outcomesOf(holdfast: Holdfast, where: string): Promise<ReadonlyMap<string, unknown>> {
   const outcomes = Object.entries(publicCalls).map(async ([what, call]) => {
-    const outcome: unknown = await (async () => call(holdfast, randomUUID()))().catch(
-      (error: unknown) => error,
-    )
+    const outcome: unknown = await (async () => call(holdfast, randomUUID()))().catch((error) => error)
     if (outcome instanceof Error) expect(outcome, `${what}: ${where}`).toBeInstanceOf(HoldfastError)
     expect(`${outcome} ${textOf(outcome)}`, `${what}: ${where}`).not.toContain(MARK)
     return [what, outcome] as const
@@ -73,8 +68,7 @@ async function outcomesOf(holdfast: Holdfast, where: string): Promise<ReadonlyMa
 
 /** A client that holds a lock while that is done, and loses nothing by it. */
 async function holding(store: Redis | Store, work: (holdfast: Holdfast) => Promise<void>): Promise<void> {
-  const settings = { commandTimeoutMs: 2_000, storeTimeoutMs: 200, watchdogMs: 60_000 }
-  const holdfast = new Holdfast(store, settings)
+  const holdfast = new Holdfast(store, { commandTimeoutMs: 2_000, storeTimeoutMs: 200, watchdogMs: 60_000 })
   onTestFinished(() => holdfast.close())
   holdfast.on('error', () => undefined)
   const lost = journalOf(holdfast, 'lost')
@@ -125,9 +119,7 @@ const changing = (change: (rows: Rows) => Rows) => async (command: () => unknown
   return [Array.isArray(first) ? change(first) : change([first])[0], ...others]
 }
 const each = (value: () => unknown) =>
-  changing((rows) =>
-    rows.map((row) => Object.fromEntries(Object.keys(row).map((column) => [column, value()]))),
-  )
+  changing((rows) => rows.map((row) => Object.fromEntries(Object.keys(row).map((key) => [key, value()]))))
 const changes = {
   'no rows': changing(() => []),
   'a row of nothing': changing(() => [{}]),
@@ -196,8 +188,7 @@ await onDatabases(['PostgreSQL', 'MySQL', 'MariaDB'], (database, product) => {
   )
 
   test('faults A1: of session locks are errors of Holdfast, and grant nothing', async () => {
-    const settings = { commandTimeoutMs: 1_000, storeTimeoutMs: 1_000 }
-    const holdfast = new Holdfast(advisory(oddPool()), settings)
+    const holdfast = new Holdfast(advisory(oddPool()), { commandTimeoutMs: 1_000, storeTimeoutMs: 1_000 })
     holdfast.on('error', () => undefined)
     for (const [how, change] of Object.entries(changes)) {
       instead = change

@@ -18,8 +18,6 @@ export type Word =
   | { readonly name: string; readonly lostAt: number }
   | 'ready'
 
-const LOOK_MS = 10
-
 const { store, servers, names, watchdogMs }: Task = JSON.parse(process.argv[2] ?? '')
 
 function say(word: Word): void {
@@ -41,7 +39,7 @@ async function hold(name: string): Promise<void> {
   }
   holdfast.on('lost', () => say({ name, lostAt: now() }))
   holdfast.on('renewed', look)
-  setInterval(look, LOOK_MS)
+  setInterval(look, 10)
   look()
 }
 

@@ -23,10 +23,7 @@ interface Ending extends Pick<Task, 'store' | 'servers'> {
   readonly runs: boolean
 }
 
-/**
- * Each holder knows before an observer has its lock: its time is over by then, by the clock that all processes of the machine share, and
- * it is told once.
- */
+/** Each holder knows before an observer has its lock, by the clock that all processes of the machine share, and is told once. */
 async function expectTold({ store, servers, observer, end, goOn, runs }: Ending): Promise<void> {
   const crews = await Promise.all(
     Array.from({ length: PROCESSES }, async () => {

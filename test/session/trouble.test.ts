@@ -30,8 +30,7 @@ async function prepared(): Promise<Client> {
 
 /** Others can have it, and then nothing is left in any line. */
 async function checkFree(other: Client, kind: Kind): Promise<void> {
-  const taken = await inTime(handleOf(other.holdfast, kind).acquire())
-  await taken.release()
+  await (await inTime(handleOf(other.holdfast, kind).acquire())).release()
   await fleet.clock.advance(60_000)
   expect(fleet.ensemble.locks).toEqual([])
 }
@@ -62,8 +61,7 @@ describe.each(kinds)('%s', (kind) => {
       const section = handleOf(holdfast, kind).withLock(async (hold) => {
         await fleet.settled()
         told = hold.signal.aborted
-        const mine = fleet.ensemble.locks.length > 0
-        expect(mine || told).toBe(true)
+        expect(fleet.ensemble.locks.length > 0 || told).toBe(true)
       })
       await inTime(section).catch((error: unknown) => {
         if (!(error instanceof LockLostError)) throw error

@@ -9,8 +9,6 @@ const stand = new Stand()
 const NOW = 1_800_000_000_000
 const owner = 'x:1'
 
-const taken = { ...NO_ROW, owner, holds: 1, endsAt: NOW + 1_000 }
-
 test('take: not where the clock tells a time that the last token has reached; the change counts on from there', async () => {
   const machine = { boot: 'first', monotonicMs: () => 5, wallMs: () => NOW }
   const client = stand.client(stand.path(), { machine })
@@ -35,7 +33,7 @@ test('take and free: after another process kept the file locked, this client com
     other.exec('BEGIN IMMEDIATE')
     expect(await short()).not.toBeTruthy()
     other.exec('COMMIT')
-    await client.write('a', taken)
+    await client.write('a', { ...NO_ROW, owner, holds: 1, endsAt: NOW + 1_000 })
     expect(await client.session.express?.free('a', owner)).toBe(true)
   }
   other.close()

@@ -68,11 +68,7 @@ describe('is refused for good', () => {
   const refusal = (reason: string): object => ({ code: 'STORE_ERROR', reason, transient: false })
 
   test.each<[string, string, (path: string) => void]>([
-    [
-      'a file that is no database',
-      'wrong-type',
-      (path) => writeFileSync(made(path), 'Dear diary, '.repeat(1_000)),
-    ],
+    ['a file that is no database', 'wrong-type', (path) => writeFileSync(made(path), 'diary '.repeat(1_000))],
     ['a folder', 'wrong-type', (path) => mkdirSync(path, { recursive: true })],
     [
       'a file of several names',

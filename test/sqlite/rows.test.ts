@@ -64,8 +64,7 @@ describe.each(drivers.filter(([, driver]) => driver))('%s', (_, driver) => {
     await client.listen()
     await client.session.close()
     await client.session.close()
-    const other = another()
-    expect(await other.reaches(client.id)).toBe(false)
+    expect(await another().reaches(client.id)).toBe(false)
     await expect(client.read('a')).rejects.toMatchObject({ code: 'STORE_ERROR', reason: 'unreachable' })
   })
 

@@ -80,8 +80,7 @@ test('after a start of the machine all earlier clients have ended, tokens stay, 
   expect((await client.read('a')).fence).toBe(7n)
   expect(await timeOf(client)).toBeGreaterThanOrEqual(START_MS + HOUR)
   after.pass(10)
-  const next = stand.client(path, { machine: after })
-  expect(await timeOf(next)).toBe(await timeOf(client))
+  expect(await timeOf(stand.client(path, { machine: after }))).toBe(await timeOf(client))
 })
 
 test('rows in which nothing is held are removed in the end, and nothing else is', async () => {
@@ -136,8 +135,7 @@ test('of what kinds keep in rows beside a holder, what is over is removed, and n
 test('a clean-up is remembered by the next time the machine starts, so that no token can be less', async () => {
   const path = stand.path()
   const before = new TestMachine('first')
-  const client = stand.client({ path, retainMs: HOUR }, { machine: before })
-  await client.write('a', { fence: 1n })
+  await stand.client({ path, retainMs: HOUR }, { machine: before }).write('a', { fence: 1n })
   before.pass(2 * HOUR)
   const cleaner = stand.client({ path, retainMs: HOUR }, { machine: before })
   await expect.poll(() => cleaner.names()).toEqual([])
@@ -154,8 +152,7 @@ test('clients that ended are forgotten, unless a row names them', async () => {
   await waiter.write('awaited', { waiting: [waiter.id] })
   await gone.write('any', {})
   const after = new TestMachine('second', before.wall + HOUR, 3)
-  const client = stand.client(path, { machine: after })
-  await client.names()
+  await stand.client(path, { machine: after }).names()
   const another = stand.client(path, { machine: after })
   const ended = (): Promise<boolean[]> =>
     Promise.all([holder, waiter, gone].map(({ id }) => another.ended(id)))

@@ -60,8 +60,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       const { tx, query } = await begin(driver, await wayWhere(cancels))
       const [own] = await query('SELECT pg_backend_pid() AS pid')
       const controller = new AbortController()
-      const options = { ...limits, signal: controller.signal }
-      const call = later(transactionLock(tx, NAME, options))
+      const call = later(transactionLock(tx, NAME, { ...limits, signal: controller.signal }))
       await holding.untilWaiting()
       controller.abort()
       return { holding, query, call, pid: own?.['pid'] }

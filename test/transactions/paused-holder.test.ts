@@ -1,7 +1,4 @@
-/**
- * What `hold.confirm(tx)` is for: a holder is paused (really: SIGSTOP) until its lease has ended, and nothing that it writes comes too late,
- * although nobody compares a number.
- */
+/** What `hold.confirm(tx)` is for: a holder is paused (SIGSTOP) past its lease, and nothing it writes comes too late, although nobody compares a number. */
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -45,13 +45,10 @@ for (const product of ['MariaDB', 'MySQL'] as const) {
 
     test('with a signal the transaction is still there when the lock comes after more than a second', async () => {
       await begin()
-      const granted = transactionLock(waiter, 'held', {
-        signal: new AbortController().signal,
-        waitMs: 30_000,
-      })
+      const taken = transactionLock(waiter, 'held', { signal: new AbortController().signal, waitMs: 30_000 })
       await pause(1_700)
       await holder.commit()
-      await granted
+      await taken
       await waiter.commit()
       expect(await written()).toEqual([{ number: 1 }, { number: 100 }])
     })

@@ -91,7 +91,7 @@ await onDrivers((stand, product) => {
     for (const each of told) if (each.status === 'rejected') expect(each.reason).toBeInstanceOf(DeadlockError)
   })
 
-  const shapes = [
+  test.each([
     "SELECT item FROM stock WHERE item = 'bolts' FOR UPDATE -- mine",
     "(SELECT item FROM stock WHERE item = 'bolts' FOR UPDATE)",
     "SELECT * FROM (SELECT item FROM stock WHERE item = 'bolts' FOR UPDATE) AS d",
@@ -101,8 +101,7 @@ await onDrivers((stand, product) => {
       : [
           "SELECT stock.item FROM stock JOIN other USING (item) WHERE item = 'bolts' FOR UPDATE OF stock FOR SHARE OF other",
         ]),
-  ]
-  test.each(shapes)('waitMs limits the wait in every shape of statement: %s', async (statement) => {
+  ])('waitMs limits the wait in every shape of statement: %s', async (statement) => {
     for (const name of ['stock', 'other']) await stand.table(name, ITEM, "('bolts')")
     const holder = await stand.begin()
     expect(await rowLock(holder.tx, statement, { waitMs: 0 })).toEqual([{ item: 'bolts' }])
@@ -116,8 +115,7 @@ await onDrivers((stand, product) => {
 
   test('a statement that does not want to wait is asked once', async () => {
     await stand.table('stock', ITEM, "('bolts')")
-    const holder = await stand.begin()
-    await rowLock(holder.tx, 'SELECT * FROM stock FOR UPDATE')
+    await rowLock((await stand.begin()).tx, 'SELECT * FROM stock FOR UPDATE')
     const { tx } = await stand.begin()
     // This test ends before.
     const refused = rowLock(tx, 'SELECT * FROM stock FOR UPDATE NOWAIT', { waitMs: 600_000 })

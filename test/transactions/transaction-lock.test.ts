@@ -97,9 +97,7 @@ await onDrivers((stand, product) => {
 
   test('any name will do', async () => {
     const { tx } = await stand.begin()
-    await fc.assert(
-      fc.asyncProperty(hostileNames, (each) => transactionLock(tx, each, AT_ONCE)),
-      { numRuns: 50 },
-    )
+    const held = fc.asyncProperty(hostileNames, (each) => transactionLock(tx, each, AT_ONCE))
+    await fc.assert(held, { numRuns: 50 })
   })
 })

@@ -61,10 +61,9 @@ await onDrivers((stand, product) => {
 
   test.skipIf(product === 'PostgreSQL')('a pool with callbacks is refused', async () => {
     const pool = withCallbacks({ ...loginOf(stand.address), allowPublicKeyRetrieval: true })
-    const refused = Promise.resolve(
-      Reflect.apply(updateVersioned, undefined, [pool, bolts, () => ({ amount: 1 })]),
-    )
-    await expect(refused).rejects.toBeInstanceOf(InvalidArgumentError)
+    await expect(
+      Promise.resolve(Reflect.apply(updateVersioned, undefined, [pool, bolts, () => ({ amount: 1 })])),
+    ).rejects.toBeInstanceOf(InvalidArgumentError)
     pool.end(() => undefined)
   })
 

@@ -9,11 +9,7 @@ import { NOTHING_LEFT, ScriptedLocker } from './scripted-locker.js'
 import { BUSY, GRANTED, ScriptedPort, settle } from './scripted-port.js'
 
 /** Nobody has it by a lease. */
-const ENDLESS: AcquireReply = {
-  outcome: 'busy',
-  remainingMs: Number.POSITIVE_INFINITY,
-  holder: undefined,
-}
+const ENDLESS: AcquireReply = { outcome: 'busy', remainingMs: Number.POSITIVE_INFINITY, holder: undefined }
 const UNREACHABLE = new StoreError('unreachable', 'acquire', { transient: true })
 
 describe('H4: a store that takes several rounds for an acquire, as a quorum does', () => {

@@ -108,13 +108,12 @@ describe('H4: on a store that settles nothing every call ends', () => {
     const holdfast = new Holdfast(store)
     store.mute = true
     const lock = holdfast.lock('a')
-    const looks = [
+    const answers = Promise.allSettled([
       lock.isLocked(),
       lock.inspect(),
       lock.countWaitingClients(),
       holdfast.list()[Symbol.asyncIterator]().next(),
-    ]
-    const answers = Promise.allSettled(looks)
+    ])
     void holdfast.close()
     await store.clock.advance(60_000)
     for (const answer of await answers)

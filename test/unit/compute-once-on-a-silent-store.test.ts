@@ -99,11 +99,10 @@ test('faults D4: a caller that does not wait is told at once', async () => {
 })
 
 test('a computation that takes long and fails of a store is no outage of this one', async () => {
-  const fail = async (): Promise<never> => {
+  const first = call(async (): Promise<never> => {
     await passing(clock, 30_000)
     throw new StoreError('timeout', 'other', { transient: true })
-  }
-  const first = call(fail)
+  })
   const waiting = call()
   await clock.advance(31_000)
   for (const end of [first, waiting]) expect(end).toMatchObject({ at: 30_000, error: { command: 'other' } })

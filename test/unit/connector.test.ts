@@ -16,24 +16,14 @@ const silent: SqlConnection = {
 }
 
 test('what is under way when its client closes is rejected at once, and leaves no timer', async () => {
-  const clock = new VirtualClock()
-  const schedule = new Schedule(clock, (error) => {
+  const schedule = new Schedule(new VirtualClock(), (error) => {
     throw error
   })
   const connector = new Connector(
-    {
-      make: () => silent,
-      introduce: async () => undefined,
-      failureOf: (error) => error,
-      isWornOut: () => true,
-    },
+    { make: () => silent, introduce: async () => undefined, failureOf: (it) => it, isWornOut: () => true },
     { schedule, commandTimeoutMs: 3_000 },
   )
-  const question = {
-    statement: { name: '', text: 'SELECT 1' },
-    values: [],
-    about: { command: 'query' },
-  }
+  const question = { statement: { name: '', text: 'SELECT 1' }, values: [], about: { command: 'query' } }
   const underWay = [rejectionOf(connector.open()), rejectionOf(connector.ask(silent, question))]
   connector.close()
   for (const each of underWay) expect(await each).toMatchObject({ reason: 'unreachable', transient: false })

@@ -42,8 +42,7 @@ const REFUSED: Partial<Situation> = { hasLooked: true, hasAsked: true, lookAt: 5
 const COVERED: Partial<Situation> = { ...REFUSED, waits: true, watching: true, learnedWhileWatching: true }
 const ONCE: Partial<Situation> = { once: true, deadline: NOW }
 
-const tenure = heldBy(root('client:1'))
-const hold = new HoldRecord(tenure, root('client:1'), undefined)
+const hold = new HoldRecord(heldBy(root('client:1')), root('client:1'), undefined)
 const ENTER: Step = { do: 'enter', hold }
 const sleepUntil = (until: number): Step => ({ do: 'sleep', until })
 const learnFrom = (from: 'tenure' | 'answer'): Step => ({ do: 'learn', from })
@@ -128,12 +127,12 @@ const rows: ReadonlyArray<readonly [string, Partial<Situation>, Step | Step['do'
   ['W1: or its time is over', { ...COVERED, deadline: 2_000 }, sleepUntil(2_000)],
   ['W5: then it is refused', { ...COVERED, deadline: NOW }, 'refuse'],
   [
-    'a watch that failed is tried again later',
+    'a failed watch is tried again later',
     { ...REFUSED, waits: true, watchAgainAt: 1_020 },
     sleepUntil(1_020),
   ],
   [
-    'a request that failed is, too',
+    'a failed request is, too',
     { ...COVERED, learnedWhileWatching: false, retryAt: 1_020 },
     sleepUntil(1_020),
   ],

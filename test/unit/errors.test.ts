@@ -91,16 +91,13 @@ describe('errors', () => {
   })
 
   test('what the error underneath tells passes through as cause; without one there is no such property', () => {
-    const cause = Object.assign(new TypeError('refused'), {
-      code: 'ECONNREFUSED',
-      options: { password: 'x' },
-    })
+    const cause = Object.assign(new TypeError('gone'), { code: 'ECONNREFUSED', options: { password: 'x' } })
     for (const error of [
       new errors.StoreError('unreachable', 'acquire', { cause, transient: true }),
       new errors.LockTimeoutError(NAME, 5, {}, cause),
       new errors.LockLostError(NAME, 'client:1', 'lease-expired', cause),
     ]) {
-      expect(error.cause).toMatchObject({ name: 'TypeError', message: 'refused', code: 'ECONNREFUSED' })
+      expect(error.cause).toMatchObject({ name: 'TypeError', message: 'gone', code: 'ECONNREFUSED' })
       expect(error.cause).not.toHaveProperty('options')
     }
     const store = new errors.StoreError('unreachable', 'acquire', { transient: true })

@@ -12,7 +12,7 @@ function reply(message: string): Error {
 const about = { command: 'acquire', lockName: 'invoice:42' }
 
 /** What servers answer: the reason, whether it may pass, and what the message tells its reader to do, where it does. */
-const replies: ReadonlyArray<readonly [string, StoreFailure, boolean, string?]> = [
+const replies: ReadonlyArray<[string, StoreFailure, boolean, string?]> = [
   ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong-type', false],
   ['NOPERM this user has no permissions to run the evalsha command', 'permission', false],
   ['NOPERM User joe has no permissions to access one of the keys used as arguments', 'permission', false],
@@ -46,13 +46,7 @@ const replies: ReadonlyArray<readonly [string, StoreFailure, boolean, string?]> 
 ]
 
 describe('failureOf', () => {
-  const rows = replies.map(([message, reason, transient, advice = '']) => ({
-    message,
-    reason,
-    transient,
-    advice,
-  }))
-  test.each(rows)('$message', ({ message, reason, transient, advice }) => {
+  test.each(replies)('%s', (message, reason, transient, advice = '') => {
     const cause = reply(message)
     // Some services take a token for the name of a user.
     const shown = message.replace('joe', '…')

@@ -5,22 +5,11 @@ import { duringEach } from '../setup/during.js'
 import { Processes } from './processes.js'
 
 const processes = duringEach(() => new Processes())
+const client = (options: HoldfastOptions = {}): Holdfast => processes.holdfast(options)
 let far: Lock
 beforeEach(() => {
   far = client().lock('lock')
 })
-
-function client(options: HoldfastOptions = {}): Holdfast {
-  return processes.holdfast(options)
-}
-
-/** How long the store has it as somebody's from now on, looking every half millisecond. */
-async function heldFor(): Promise<number> {
-  const { clock } = processes
-  const from = clock.now()
-  while (await processes.taken()) await clock.advance(0.5)
-  return clock.now() - from
-}
 
 describe('a process keeps a lock by itself', () => {
   test.each([
@@ -32,7 +21,7 @@ describe('a process keeps a lock by itself', () => {
     await processes.sections(lock, 9, { gapMs })
     expect(await lock.inspect()).toMatchObject({ lingering: true })
     expect(await lock.isLocked()).toBe(false)
-    expect(await heldFor()).toBe(keptMs)
+    expect(await processes.heldFor()).toBe(keptMs)
   })
 
   test('W8: gives it up for good once in a slice, since others may wait whom nobody hears', async () => {

@@ -27,13 +27,6 @@ async function kept(options: HoldfastOptions): Promise<Lock> {
   return lock
 }
 
-/** How long the store has it as somebody's from now on, looking every millisecond. */
-async function heldFor(): Promise<number> {
-  const from = processes.clock.now()
-  while (await processes.taken()) await processes.clock.advance(1)
-  return processes.clock.now() - from
-}
-
 /** A lock in memory, where `hold` delays what it wants to until `open`. */
 function delayed(hold: (port: LockPort, way: Promise<void>) => void, lingerMs: number | 'auto' = 100) {
   const clock = new VirtualClock()
@@ -57,12 +50,11 @@ function delayed(hold: (port: LockPort, way: Promise<void>) => void, lingerMs: n
 describe('how long it stays', () => {
   test('lingerMs after the release', async () => {
     await kept({ lingerMs: 100 })
-    expect(await heldFor()).toBe(100)
+    expect(await processes.heldFor()).toBe(100)
   })
 
   test('with somebody inside when the time is up: until the release of that hold', async () => {
-    const lock = await kept({ lingerMs: 100 })
-    const hold = await lock.acquire()
+    const hold = await (await kept({ lingerMs: 100 })).acquire()
     await processes.clock.advance(250)
     expect(await processes.taken()).toBe(true)
     await hold.release()
@@ -74,12 +66,11 @@ describe('how long it stays', () => {
     await processes.sections(lock)
     await processes.clock.advance(50)
     await (await lock.acquire({ lingerMs: 60 })).release()
-    expect(await heldFor()).toBe(10)
+    expect(await processes.heldFor()).toBe(10)
   })
 
   test('L1: under the watchdog it is renewed, as long as somebody is inside', async () => {
-    const lock = await kept({ lingerMs: LONG_MS, watchdogMs: 1_000 })
-    await processes.sections(lock, 1, { sectionMs: 5_000 })
+    await processes.sections(await kept({ lingerMs: LONG_MS, watchdogMs: 1_000 }), 1, { sectionMs: 5_000 })
     // What the store was told lasts no longer.
     expect(await far.isLocked()).toBe(false)
   })
@@ -91,8 +82,7 @@ describe('how long it stays', () => {
 
 describe('a single attempt elsewhere', () => {
   test('is refused after 25 ms where somebody is inside, and at once where nothing lingers', async () => {
-    const lock = await kept({ lingerMs: LONG_MS })
-    const hold = await lock.acquire()
+    const hold = await (await kept({ lingerMs: LONG_MS })).acquire()
     const trying = endOf(processes.clock, far.tryAcquire())
     await processes.clock.advance(100)
     expect(trying).toEqual({ at: 25, value: null })
@@ -123,8 +113,7 @@ describe('a look from elsewhere', () => {
   })
 
   test('W9: says after 25 ms that somebody is inside, and sooner that nobody is any more', async () => {
-    const lock = await kept({ lingerMs: LONG_MS })
-    const hold = await lock.acquire()
+    const hold = await (await kept({ lingerMs: LONG_MS })).acquire()
     expect(await looks()).toEqual([true, 25])
     const leaving = looks()
     await hold.release()
@@ -164,8 +153,7 @@ describe('a look from elsewhere', () => {
   })
 
   test('W9: of a client that is closed meanwhile ends with it', async () => {
-    const lock = await kept({ lingerMs: LONG_MS })
-    const hold = await lock.acquire()
+    const hold = await (await kept({ lingerMs: LONG_MS })).acquire()
     const looking = expect(far.isLocked()).rejects.toMatchObject({ code: 'CLOSED' })
     await processes.clock.advance(2)
     await other.close()

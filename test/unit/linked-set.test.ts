@@ -10,9 +10,8 @@ const itemOf = (number: number): Item => ({ number, before: undefined, behind: u
 
 describe('LinkedSet', () => {
   test('is a set in the order of coming, whatever comes and goes', () => {
-    const step = fc.record({ add: fc.boolean(), number: fc.nat(7) })
     fc.assert(
-      fc.property(fc.array(step), (steps) => {
+      fc.property(fc.array(fc.record({ add: fc.boolean(), number: fc.nat(7) })), (steps) => {
         const items = Array.from({ length: 8 }, (_, number) => itemOf(number))
         const linked = new LinkedSet<Item>()
         const model = new Set<Item>()

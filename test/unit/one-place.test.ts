@@ -17,8 +17,7 @@ let lock: Lock
 
 beforeEach(() => {
   port = new PortWithLine(true)
-  const clock = new VirtualClock()
-  holdfast = new Holdfast(storeOn(clock, port))
+  holdfast = new Holdfast(storeOn(new VirtualClock(), port))
   lock = holdfast.lock('lock')
 })
 afterEach(async () => {

@@ -75,8 +75,7 @@ describe('options of an acquisition', () => {
 })
 
 test('what was found tells an empty array from one with elements: "an array; accepted: an array" helps nobody', () => {
-  const holdfast = new Holdfast(new MemoryStore())
-  expect(() => holdfast.multiLock([])).toThrow('locks is an empty array; accepted')
+  expect(() => new Holdfast(new MemoryStore()).multiLock([])).toThrow('locks is an empty array; accepted')
   const proxy = new Proxy([1], {
     get: () => {
       throw new Error('no reading')

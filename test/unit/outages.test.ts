@@ -20,8 +20,7 @@ test.each([
   async (_, own, all) => {
     const clock = new VirtualClock()
     const disturbance = new Disturbance()
-    const holdfast = new Holdfast(disturbedStore(new MemoryStore(clock), disturbance))
-    const stripes = holdfast.stripedLock('s', all)
+    const stripes = new Holdfast(disturbedStore(new MemoryStore(clock), disturbance)).stripedLock('s', all)
     for (let taken = 0; taken < own; taken += 1) await stripes.acquireAny({ leaseMs: 3_600_000 })
     disturbance.cut = true
     const waiting = endOf(clock, stripes.acquireAny())

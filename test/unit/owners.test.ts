@@ -35,18 +35,14 @@ describe('Owners', () => {
   test('a scope ends when its body fails, too', async () => {
     const owners = new Owners()
     const scope = new Scope(owners.next(), undefined)
-    await expect(owners.within(scope, () => Promise.reject(new Error('on purpose')))).rejects.toThrow(
-      'on purpose',
-    )
+    await expect(owners.within(scope, () => Promise.reject(new Error('meant')))).rejects.toThrow('meant')
     expect(scope.live()).toBeUndefined()
   })
 
   // Before Node 24 each storage in use leaves its mark on every asynchronous resource made from then on.
   test('clients that were closed leave nothing behind on what is made later', async () => {
     const marks = async (): Promise<number> => {
-      const resource = await new Promise<object>((resolve) =>
-        setImmediate(() => resolve(executionAsyncResource())),
-      )
+      const resource = await new Promise<object>((tell) => setImmediate(() => tell(executionAsyncResource())))
       return Object.getOwnPropertySymbols(resource).length
     }
     const use = async (): Promise<void> => {

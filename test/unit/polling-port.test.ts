@@ -63,8 +63,7 @@ test('a single attempt does not say that it waits', async () => {
 })
 
 test('a spin lock keeps its own pauses', async () => {
-  const spin = holdfast.spinLock('spin', { firstPauseMs: 2, longestPauseMs: 2 })
-  const hold = spin.acquire()
+  const hold = holdfast.spinLock('spin', { firstPauseMs: 2, longestPauseMs: 2 }).acquire()
   await answer(BUSY)
   await clock.advance(2)
   expect(port.acquires.all).toHaveLength(2)

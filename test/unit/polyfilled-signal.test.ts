@@ -91,10 +91,9 @@ describe('faults B13: a signal without a reason ends', () => {
 
   test('a candidacy, and the watch of an election', async () => {
     const { signal, abort } = oldSignal()
-    const leads = new Promise<AbortSignal>((resolve) => {
+    const term = await new Promise<AbortSignal>((resolve) => {
       client.leader('taken', { onElected: (term) => resolve(term.signal), signal })
     })
-    const term = await leads
     const seen: unknown[] = []
     for await (const leader of client.leader('taken').watch({ signal })) {
       seen.push(leader)

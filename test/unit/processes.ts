@@ -31,6 +31,13 @@ export class Processes {
     return (await this.stored()).owners.length > 0
   }
 
+  /** How long the store has it as somebody's from now on, looking every half millisecond. */
+  async heldFor(): Promise<number> {
+    const from = this.clock.now()
+    while (await this.taken()) await this.clock.advance(0.5)
+    return this.clock.now() - from
+  }
+
   /** What the store has of the one lock. */
   async stored(): Promise<LockSeen> {
     return await kindsOf(this.#observer).session.lock.inspect('lock')

@@ -122,8 +122,7 @@ test.each<[what: string, ask: (hold: Hold) => unknown, answer: () => void]>([
   ],
   ['forcing it open', () => holdfast.lock('lock').forceUnlock(), () => port.forces.last.answer(true)],
 ])('L3: what %s shows when the lease is over is that it has run out', async (_, ask, answer) => {
-  const hold = await held('lock')
-  void ask(hold)
+  void ask(await held('lock'))
   await settle()
   clock.skip(30_000)
   answer()

@@ -66,17 +66,12 @@ describe('Tenure', () => {
   })
 
   test('handed on in memory, it is another owner’s, with that one’s hold only; the store knows it as before', () => {
-    const [first, next] = [root('client:1'), root('client:2')]
+    const [first, next] = [root('client:1'), root('other:1')]
     const tenure = heldBy(first, 500)
     tenure.takenAt = 'where the first took it'
     const hold = new HoldRecord(tenure, next, 900)
     tenure.passTo(next.owner, hold, 1)
-    expect(tenure).toMatchObject({
-      owner: 'client:2',
-      storedAs: 'client:1',
-      handOvers: 1,
-      takenAt: undefined,
-    })
+    expect(tenure).toMatchObject({ owner: 'other:1', storedAs: 'client:1', handOvers: 1, takenAt: undefined })
     expect(tenure.holds).toEqual([hold])
     expect(tenure.renewUntil).toBe(900)
     expect(tenure.admits(within(next))).toBe(true)
@@ -85,7 +80,7 @@ describe('Tenure', () => {
     expect(tenure).toMatchObject({ owner: 'client:1', storedAs: 'client:1', handOvers: 2 })
     const passed = [
       { owner: 'client:1', at: 1 },
-      { owner: 'client:2', at: 2 },
+      { owner: 'other:1', at: 2 },
     ]
     expect(tenure.passed).toEqual(passed)
     // What the store said then says nothing of the section that ended later.

@@ -3,8 +3,7 @@ import { Holdfast, quorum } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 
 test('a kind that the store does not keep is refused at once, and the error says what it keeps', async () => {
-  const store = quorum([new MemoryStore(), new MemoryStore(), new MemoryStore()])
-  await using holdfast = new Holdfast(store)
+  await using holdfast = new Holdfast(quorum([new MemoryStore(), new MemoryStore(), new MemoryStore()]))
   const refused = { code: 'UNSUPPORTED_KIND', kept: ['lock'] }
   const asks: Readonly<Record<string, () => unknown>> = {
     'fenced lock': () => holdfast.fencedLock('a'),

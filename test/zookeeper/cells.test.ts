@@ -39,10 +39,7 @@ function fail(error: unknown): void {
 }
 
 describe('cells', () => {
-  cellsCases({
-    linked: () => linked(),
-    store: () => zookeeper({ servers: server.address, root: '/values' }),
-  })
+  cellsCases({ linked: () => linked(), store: () => zookeeper({ servers: server.address, root: '/values' }) })
 
   test('X1: a reply to a write that is lost: it is done once, by its version', async () => {
     const tap = scene.keep(await Tap.before(server))

@@ -12,10 +12,7 @@ const scene = new Scene()
 /** A server that welcomes so many connections, and says nothing else, and a client's lock there. */
 async function muteServer(welcomes: number) {
   let left = welcomes
-  const manners: Manners = {
-    welcome: () => (left-- > 0 ? welcome(60_000) : NOTHING),
-    answer: () => NOTHING,
-  }
+  const manners: Manners = { welcome: () => (left-- > 0 ? welcome(60_000) : NOTHING), answer: () => NOTHING }
   const server = scene.keep(await HostileServer.start(manners))
   const holdfast = new Holdfast(zookeeper({ servers: server.address }))
   return { server, holdfast, lock: holdfast.lock('name') }

@@ -124,8 +124,7 @@ describe('the least rights', () => {
     'without the right to %s: a typed error that says which are needed',
     async (missing, rights, attempt) => {
       const root = `/without-${missing}`
-      const session = await scene.session(server.address)
-      await session.request(rootWith(root, rights))
+      await (await scene.session(server.address)).request(rootWith(root, rights))
       const holdfast = scene.holdfast({ servers: server.address, root, credentials: worker })
       const refused = await rejectionOf(attempt(holdfast))
       expect(refused).toMatchObject({ reason: 'permission', transient: false })

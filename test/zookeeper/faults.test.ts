@@ -19,8 +19,7 @@ const lockName = (): string => {
 
 /** Who stands in line, by the server's word. */
 async function lineOf(name: string): Promise<readonly string[]> {
-  const session = await scene.session(server.address)
-  return await session.request(getChildren(`/holdfast/${name}`)).catch(() => [])
+  return await (await scene.session(server.address)).request(getChildren(`/holdfast/${name}`)).catch(() => [])
 }
 
 test.each(['break', 'silence'] as const)(
@@ -41,8 +40,7 @@ test.each(['break', 'silence'] as const)(
 describe('a line', () => {
   test('S5, S6: one before it that leaves without having held wakes nobody wrongly, and a release wakes one client', async () => {
     const name = lockName()
-    const holder = scene.holdfast(server.address)
-    const hold = await holder.lock(name).acquire()
+    const hold = await scene.holdfast(server.address).lock(name).acquire()
     const taps = [await Tap.before(server), await Tap.before(server), await Tap.before(server)]
     const clients = taps.map((tap) => scene.holdfast(scene.keep(tap).address))
     const order: number[] = []
@@ -91,10 +89,9 @@ describe('a line', () => {
     await hold.release()
     await Promise.all(waits)
     // How often a node is watched depends on how long it stands; what came before belongs to the session.
-    const asked = taps.map((tap) =>
+    const [behindTheHolder, behindBoth] = taps.map((tap) =>
       tap.asked.slice(tap.asked.indexOf('create')).filter((each) => !['getData', 'ping'].includes(each)),
     )
-    const [behindTheHolder, behindBoth] = asked
     expect(behindTheHolder).toEqual(['create', 'getChildren', 'delete'])
     expect(behindBoth).toEqual(['create', 'getChildren', 'getChildren', 'delete'])
   })
@@ -115,8 +112,7 @@ describe('S10: tokens grow', () => {
     await one.fencedLock('tokens').acquire()
     await other.fencedLock('tokens').forceUnlock()
     await take(other)
-    const session = await scene.session(own.address)
-    await session.request(deleteNode('/holdfast/tokens'))
+    await (await scene.session(own.address)).request(deleteNode('/holdfast/tokens'))
     await take(one)
     await own.kill()
     await own.start()

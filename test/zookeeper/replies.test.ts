@@ -33,8 +33,7 @@ const replies = fc.oneof(
       fc.uint8Array({ maxLength: 100 }),
     )
     .map(([xid, code, body]) => {
-      const header = new JuteWriter().int(xid).long(1n).int(code).frame().subarray(4)
-      return Buffer.concat([header, body])
+      return Buffer.concat([new JuteWriter().int(xid).long(1n).int(code).frame().subarray(4), body])
     }),
 )
 

@@ -21,12 +21,8 @@ const turnedAway: Readonly<Record<string, Partial<Manners>>> = {
   'a welcome has no password': { welcome: () => welcome(30_000, 42n, Buffer.alloc(0)) },
   'the first request is answered by hanging up': { answer: () => undefined },
   'a request is answered with another number': { answer: ({ xid }) => answer(xid + 1) },
-  'all is answered, and the connection ends': {
-    answer: ({ xid, at }) => (at > 0 ? undefined : answer(xid)),
-  },
-  'every ping is answered as if it were another': {
-    answer: ({ xid, type }) => answer(type === PING ? -4 : xid),
-  },
+  'all is answered, and the connection ends': { answer: ({ xid, at }) => (at > 0 ? undefined : answer(xid)) },
+  'every ping is answered as another': { answer: ({ xid, type }) => answer(type === PING ? -4 : xid) },
 }
 
 /** How many connections come to each such server within the time. */
@@ -44,9 +40,7 @@ test('faults B11: a client that is turned away, in whatever way, comes again at 
     server.manners = manners
     const holdfast = scene.holdfast(server.address, { commandTimeoutMs: 1_000, watchdogMs: 3_000 })
     holdfast.on('error', () => undefined)
-    const waits = [1, 2, 3].map((n) =>
-      rejectionOf(holdfast.lock(`lock ${n}`).acquire({ waitMs: WATCHED_MS })),
-    )
+    const waits = [1, 2, 3].map((n) => rejectionOf(holdfast.lock(`lock${n}`).acquire({ waitMs: WATCHED_MS })))
     await sleep(WATCHED_MS)
     const { connections } = server
     await Promise.all(waits)
