@@ -10,8 +10,8 @@ import type { HoldRecord, Tenure } from './tenure/tenure.js'
 export interface Kin {
   /** The tenure on the other side within which `caller` runs. */
   around(name: string, caller: Scope): Tenure | undefined
-  /** Whether `caller` runs in a section of a rival. */
-  isInRival(name: string, caller: Scope): boolean
+  /** The tenure of a rival in whose section `caller` runs. */
+  inRival(name: string, caller: Scope): Tenure | undefined
   /** Whether the store may know that owner by what another kind has asked for: what one counts as its own hold the other would take for a repeated request. */
   uses(name: string, owner: Owner): boolean
   /** A hold was granted here: what stands against it elsewhere is over, what runs within it may enter. */

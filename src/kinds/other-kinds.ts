@@ -28,8 +28,12 @@ class OtherKinds implements Kin {
     return this.otherSide && sectionIn(this.otherSide, name, caller)
   }
 
-  isInRival(name: string, caller: Scope): boolean {
-    return this.rivals.some((rival) => sectionIn(rival, name, caller) !== undefined)
+  inRival(name: string, caller: Scope): Tenure | undefined {
+    for (const rival of this.rivals) {
+      const section = sectionIn(rival, name, caller)
+      if (section) return section
+    }
+    return undefined
   }
 
   uses(name: string, owner: Owner): boolean {

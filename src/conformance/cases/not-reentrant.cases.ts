@@ -57,6 +57,31 @@ export function notReentrantCases(place: Place): void {
       await plain.withLock(() => plain.withLock(async () => expect(await plain.holdCount()).toBe(2)))
     })
 
+    test('whichever kinds of one lock the two calls are of, and whichever of the two has the option', async () => {
+      const holdfast = place.holdfast()
+      const name = place.lockName()
+      const kinds = (['lock', 'fencedLock', 'fairLock'] as const).filter((each) =>
+        place.traits.kinds.includes(each),
+      )
+      const plain = kinds.map((kind) => holdfast[kind](name))
+      const single = kinds.map((kind) => holdfast[kind](name, once))
+      const polled = place.traits.kinds.includes('spinLock') ? [holdfast.spinLock(name)] : []
+      for (const [outer, inner] of [
+        [plain, single],
+        [single, [...plain, ...polled]],
+      ] as const)
+        for (const around of outer)
+          for (const lock of inner)
+            await around.withLock(async ({ owner }) => {
+              for (const way of [() => lock.acquire(), () => lock.tryAcquire()])
+                expect(await inTime(place, rejectionOf(way()))).toMatchObject({
+                  code: 'NOT_REENTRANT',
+                  owner,
+                })
+            })
+      await untilIdle(place, holdfast)
+    })
+
     test('an explicit owner is refused while it holds, and may take it again afterwards', async () => {
       const holdfast = place.holdfast()
       const lock = holdfast.lock(place.lockName(), once)

@@ -168,8 +168,8 @@ export class Acquisition implements Linked<Acquisition> {
   /** Whether the call is made within a section of its own owner, and one of the two is not reentrant. Rivals never enter each other. */
   #isNested(own: Tenure | undefined): boolean {
     const { name, caller, reentrant = true } = this.call
-    if (own?.isSectionOf(caller)) return !(reentrant && own.holds.at(-1)?.reentrant)
-    return !reentrant && this.env.kin?.isInRival(name, caller) === true
+    const section = own?.isSectionOf(caller) ? own : this.env.kin?.inRival(name, caller)
+    return section !== undefined && !(reentrant && section.holds.at(-1)?.reentrant)
   }
 
   /** The section on the other side of the lock within which the call is made. */

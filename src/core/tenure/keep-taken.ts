@@ -16,7 +16,7 @@ export function keptForMs({ kept }: Tenure, now: number): number {
  */
 export function keepTaken(env: Environment, tenure: Tenure): () => Promise<ReleaseReply> {
   const { name, storedAs: from, kept } = tenure
-  const owner = kept?.as ?? nobody()
+  const owner = kept?.as ?? nobody(from)
   return async () => {
     const leaseMs = Math.max(keptForMs(tenure, env.schedule.clock.now()), 1)
     const { outcome } = await env.port.handOver({ name, from, owner, heldBefore: 0, leaseMs })
