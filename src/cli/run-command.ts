@@ -111,7 +111,7 @@ function commandOf(words: readonly string[] | undefined, shellText: string | und
     if (file !== undefined) throw usageError('Give a command either after -- or with -c, not both.')
     return throughShell(shellText)
   }
-  if (file === undefined) throw usageError('There is no command to run.')
+  if (!file) throw usageError('There is no command to run.')
   return { file, args }
 }
 

@@ -33,6 +33,7 @@ describe('holdfast run: the command', () => {
     const dashed = { code: 0, stdout: '-dash', stderr: '' }
     expect(await program.run(['run', '-n', '--', '-dash', ...command])).toEqual(dashed)
     expect((await program.run(['run', '--', 'true'])).code).toBe(64)
+    expect((await program.run(['run', place.lockName(), '--', ''])).code).toBe(64)
     expect((await program.run(['run', place.lockName(), '--', '--', '--'])).code).toBe(127)
   })
 

@@ -161,6 +161,14 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     expect(asked).toBe(2)
   })
 
+  test('a setting that the server refuses when a connection begins is not taken for a row that cannot be read', async () => {
+    const pool = stand.ending(new pg.Pool({ ...stand.pool.options, options: '-c role=nobody_of_that_name' }))
+    await expect(add(stand.client(pool))).rejects.toMatchObject({
+      reason: 'unknown',
+      cause: { code: '22023' },
+    })
+  })
+
   test('what is no client is refused at once', () => {
     const halves = [{ options: {} }, { options: null, Client: pg.Client }]
     for (const each of [...halves, new pg.Client(), () => undefined, postgresJs, undefined])

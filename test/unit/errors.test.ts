@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import * as errors from '../../src/base/errors/errors.js'
 import { NoTransactionError } from '../../src/base/errors/no-transaction-error.js'
+import { ShortLeaseError } from '../../src/base/errors/short-lease-error.js'
 import { UnstorableValueError } from '../../src/base/errors/unstorable-value-error.js'
 import {
   DeadlockError,
@@ -37,6 +38,19 @@ function oneOfEach(of: Errors, lockName = NAME) {
 }
 
 describe('errors', () => {
+  test('an answer that comes after its lease is a StoreError to callers, who do not know its class', () => {
+    const error = new ShortLeaseError('invoice:42', 2_000)
+    expect(error).toMatchObject({
+      name: 'StoreError',
+      code: 'STORE_ERROR',
+      reason: 'timeout',
+      transient: true,
+    })
+    expect(new errors.StoreError('timeout', 'acquire', { transient: true })).not.toBeInstanceOf(
+      ShortLeaseError,
+    )
+  })
+
   test.each(oneOfEach(errors))('%s: a stable code, the lock’s name, a name of its own', (error, code) => {
     const { name } = error.constructor
     expect(error).toBeInstanceOf(Error)

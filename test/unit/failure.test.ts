@@ -42,7 +42,7 @@ const replies: ReadonlyArray<[string, StoreFailure, boolean, string?]> = [
   ["CROSSSLOT Keys in request don't hash to the same slot", 'script', false],
   ['ERR unknown command', 'script', false],
   ['ERR Error running script (call to f_1): @user_script:1: WRONGTYPE Operation', 'wrong-type', false],
-  ['SOMETHINGNEW nobody has seen this', 'unknown', false],
+  ['SOMETHINGNEW canceled due to user request', 'unknown', false],
 ]
 
 describe('failureOf', () => {

@@ -33,7 +33,7 @@ const REPEATED: ReadonlyArray<readonly [said: RegExp, instead: string]> = [
   [/(invalid url: ?).*/is, '$1…'],
   // Databases and Redis, of whom they refuse; some services take a token for a user.
   [/\b(user(?:name)?|role) (?:'.*?'@'[^']*'|(["'`]).*?\2(?=$|[\s,.;)]))/gi, '$1 …'],
-  [/\b(no such user: |user )\S+(?= has no permission|$)/gi, '$1…'],
+  [/\b(no such user: )\S+$|\b(user )\S+(?= has no permission)/gi, '$1$2…'],
   // The client library of MariaDB.
   [/\nsql: .*/is, ''],
 ]

@@ -1,9 +1,10 @@
 import { StoreError } from './errors.js'
 
-/** The lease ends before the answer arrives. The lock is given back; a call with a longer lease may get it. */
+/** The lease ends before the answer arrives. The lock is given back; a call with a longer lease may get it. Callers know it as a `StoreError`. */
 export class ShortLeaseError extends StoreError {
   constructor(lockName: string, leaseMs: number, cause?: unknown) {
-    const hint = `A lease of ${leaseMs} ms leaves too little time for the answer. Ask for a longer one.`
+    const hint = `The answer came too late for a lease of ${leaseMs} ms: the store is slow, or this process stood still. Ask for a longer lease (leaseMs, watchdogMs).`
     super('timeout', 'acquire', { lockName, transient: true, cause, hint })
+    this.name = StoreError.kind
   }
 }

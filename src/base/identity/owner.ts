@@ -9,9 +9,12 @@ import { defaultLabel, newClientId } from './label.js'
  */
 export type Owner = `${string}:${number}`
 
-/** An owner that no client has: a lock that it holds is nobody's until its lease ends, even if the last holder's process is known to be gone. */
-export function nobody(): Owner {
-  return `${randomUUID()}:0`
+/**
+ * An owner that no client has, with the label of the last one: a lock that it holds is nobody's until its lease ends, even if the last
+ * holder's process is known to be gone.
+ */
+export function nobody(last: string): Owner {
+  return `${randomUUID()}${/~[^:]*/.exec(last)?.[0] ?? ''}:0`
 }
 
 /** Whether a text has the format of an owner, of any client. */

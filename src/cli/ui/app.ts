@@ -86,7 +86,7 @@ export function appOf(terms: AppTerms): App {
 
 function events(c: Asked, { looker, server, unlocker }: AppTerms): Response | Promise<Response> {
   const subject = subjectOf(c)
-  if (subject === undefined) return c.text('This name, or filter, is too long.', 400)
+  if (subject === undefined) return c.text('The name is empty, or it or the filter is too long.', 400)
   // Hono answers HEAD as GET, without a reader: it would wait for one for ever, and the store would be looked at for it.
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' })
   if (looker.pages >= MOST_PAGES) return c.text('Too many pages are open.', 503)

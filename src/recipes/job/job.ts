@@ -11,7 +11,7 @@ export type JobOutcome<Value> =
   | { readonly ran: true; readonly value: Value }
   | {
       readonly ran: false
-      /** The owner that held the job's lock, if the store tells. While the lock is only kept for `atLeastMs`, that is nobody's owner. */
+      /** The owner that held the job's lock, if the store tells. While the lock is only kept for `atLeastMs`, that is nobody's owner, with the label of the last one. */
       readonly holder: Owner | undefined
     }
 

@@ -81,6 +81,8 @@ function judge(error: unknown): Verdict {
   if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
   // Every refusal by pg_hba.conf has this state; only the text says what the connection lacked.
   if (state === '28000' && /(no encryption|SSL off)$/.test(error.message)) return NEEDS_TLS
+  // What ends a connection, or refuses it, is about its settings and no row.
+  if (state.startsWith('22') && isWornOut(error)) return UNKNOWN
   return BY_STATE[state] ?? BY_STATE[state.slice(0, 2)] ?? UNKNOWN
 }
 
