@@ -3,6 +3,7 @@ import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { EtcdClient } from '../../src/stores/etcd/client/client.js'
 import { prefixSpan } from '../../src/stores/etcd/client/requests.js'
 import { Watches } from '../../src/stores/etcd/client/watches.js'
+import { Leases } from '../../src/stores/etcd/leases.js'
 import { EtcdServer } from '../servers/etcd/index.js'
 import { freePort } from '../servers/port.js'
 import { duringAll } from '../setup/during.js'
@@ -58,6 +59,16 @@ describe('commands', () => {
       message: expect.stringContaining('requested lease not found'),
     })
   })
+})
+
+test('L3: a session counts on less time than etcd gives it, and on as much as was asked for', async () => {
+  const etcd = client()
+  const leases = new Leases(etcd, { commandTimeoutMs: lasting(3_000) })
+  const { session, aliveMs } = await leases.begin(2_000)
+  onTestFinished(() => leases.revoke(BigInt(session)))
+  expect(aliveMs).toBeGreaterThanOrEqual(2_000)
+  // Granted in whole seconds.
+  expect(aliveMs).toBeLessThan(3_000)
 })
 
 test.each([1_700_000, 3_000_000])(
