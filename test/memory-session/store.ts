@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/time/clock.js'
-import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
-import type { LinkListener, SessionLink } from '../session/link.js'
-import { SessionStoreSession, sessionTraits } from '../session/session.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import type { LinkListener, SessionLink } from '../../src/stores/session/link.js'
+import { SessionStoreSession, sessionTraits } from '../../src/stores/session/session.js'
 import type { Ensemble } from './ensemble.js'
 import { MemoryLink } from './link.js'
 
