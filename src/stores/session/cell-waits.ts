@@ -1,6 +1,6 @@
 import type { News, Watch } from '../../port/lock-port.js'
 import { clientOf } from '../line/place.js'
-import type { Cells, CellWatch } from './cells.js'
+import type { CellWatch } from './cells.js'
 import { ownerOf } from './key.js'
 import type { LockName } from './lock-name.js'
 import type { Place, Standing } from './place.js'
@@ -14,15 +14,11 @@ interface Waiting {
   place: Place | undefined
 }
 
-/** One client's waits for values of cells. */
+/** One client's waits for latches. */
 export class CellWaits {
   readonly #waiting = new Map<string, Waiting>()
 
-  constructor(
-    private readonly places: Places,
-    private readonly cells: Cells,
-    private readonly keyspace: 'latch',
-  ) {}
+  constructor(private readonly places: Places) {}
 
   watch(name: string, onNews: (news?: News) => void): Watch {
     const waiting = this.#waiting.get(name) ?? this.#begin(name)
@@ -71,7 +67,7 @@ export class CellWaits {
 
   #begin(name: string): Waiting {
     const listeners: Waiting['listeners'] = new Set()
-    const cell = this.cells.watch({ space: this.keyspace, name }, () => tell({ listeners }))
+    const cell = this.places.link.cells.watch({ space: 'latch', name }, () => tell({ listeners }))
     const waiting: Waiting = { listeners, cell, inForce: false, place: undefined }
     cell.confirmed.then(
       () => {
@@ -100,7 +96,7 @@ export class CellWaits {
   }
 
   #lock(name: string): LockName {
-    return { keyspace: this.keyspace, name }
+    return { keyspace: 'latch', name }
   }
 }
 

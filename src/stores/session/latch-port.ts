@@ -2,16 +2,15 @@ import type { AcquireReply, AcquireRequest, News, Watch } from '../../port/lock-
 import { RowLatchPort } from '../rows/latch-port.js'
 import type { RowClient } from '../rows/row-client.js'
 import { CellWaits } from './cell-waits.js'
-import type { Cells } from './cells.js'
 import type { Places } from './places.js'
 
 /** Count-down latches on a server with sessions: a row each, which those who wait watch. */
 export class SessionLatchPort extends RowLatchPort {
   readonly #waits: CellWaits
 
-  constructor(client: RowClient, places: Places, cells: Cells) {
+  constructor(client: RowClient, places: Places) {
     super(client)
-    this.#waits = new CellWaits(places, cells, 'latch')
+    this.#waits = new CellWaits(places)
   }
 
   override get polls(): undefined {
