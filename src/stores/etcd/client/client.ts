@@ -2,8 +2,8 @@ import { retryPauseMs } from '../../../base/time/back-off.js'
 import { pause } from '../../../base/time/pause.js'
 import type { Schedule } from '../../../base/time/schedule.js'
 import { type About, closedError, timeoutOf } from '../../../port/failure.js'
-import type { CallListener } from './call.js'
-import type { Channel, MessageStream } from './channel.js'
+import type { Call, CallListener } from './call.js'
+import type { Channel } from './channel.js'
 import { Connections, type EtcdAddress } from './connections.js'
 import { failureOf } from './failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
@@ -29,7 +29,7 @@ const commands = {
 
 export interface Conversation {
   readonly channel: Channel
-  readonly stream: MessageStream
+  readonly stream: Call | undefined
 }
 
 /** Says which connection some work uses now. Throws when nobody awaits the result of that work any more. */
