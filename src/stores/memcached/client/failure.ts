@@ -1,5 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About as CommandAbout, Verdict } from '../../../port/failure.js'
+import { type About as CommandAbout, NOT_READY, UNKNOWN, type Verdict } from '../../../port/failure.js'
 import type { Reply } from './reply.js'
 
 /** What a command was about, for its errors. */
@@ -28,8 +28,6 @@ const TOO_OLD: Verdict = {
   transient: false,
   hint: 'The server does not know the meta commands: use memcached 1.6.18 or later.',
 }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const REFUSED: Verdict = { reason: 'unknown', transient: false }
 
 /** The error for a reply that tells of one. */
 export function failureIn({ status, words }: Reply, about: About): StoreError {
@@ -49,7 +47,7 @@ function judge(status: string, text: string): Verdict {
   if (/too many open connections/i.test(text)) return TOO_MANY
   if (status === 'SERVER_ERROR') return NOT_READY
   if (status === 'ERROR' || /invalid flag/i.test(text)) return TOO_OLD
-  return REFUSED
+  return UNKNOWN
 }
 
 /** The error for a server that does not answer, not in TLS, or no longer. It may have carried out what it got. */
