@@ -5,21 +5,17 @@ import { type Machine, thisMachine } from './machine.js'
 import type { SqliteTerms } from './options.js'
 import { SqliteSession } from './session.js'
 
-/** Locks as rows of a database file that the processes of one machine share. */
-export class SqliteRows implements Rows {
-  readonly #driver: Driver
-  readonly #machine: Machine
-
-  /** @param parts what tests put in place of this machine's */
-  constructor(
-    private readonly terms: SqliteTerms,
-    parts: { readonly driver?: Driver; readonly machine?: Machine } = {},
-  ) {
-    this.#driver = parts.driver ?? findDriver()
-    this.#machine = parts.machine ?? thisMachine()
-  }
-
-  openRows(settings: StoreSettings, listener: InboxListener): RowSession {
-    return new SqliteSession(this.terms, this.#driver, this.#machine, settings, listener)
+/**
+ * Locks as rows of a database file that the processes of one machine share.
+ * @param parts what tests put in place of this machine's
+ */
+export function sqliteRows(
+  terms: SqliteTerms,
+  parts: { readonly driver?: Driver; readonly machine?: Machine } = {},
+): Rows {
+  const { driver = findDriver(), machine = thisMachine() } = parts
+  return {
+    openRows: (settings: StoreSettings, listener: InboxListener): RowSession =>
+      new SqliteSession(terms, driver, machine, settings, listener),
   }
 }

@@ -2,7 +2,7 @@ import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import { RowStoreSession } from '../rows/session.js'
 import { defaultSqliteFile } from './default-file.js'
 import { checkSqliteOptions, type SqliteOptions } from './options.js'
-import { SqliteRows } from './rows.js'
+import { sqliteRows } from './rows.js'
 
 /**
  * Locks in a file, for the processes of one machine: no server, every kind of lock. The processes wake each other; a holder whose
@@ -16,7 +16,7 @@ import { SqliteRows } from './rows.js'
  */
 export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
   const [given = file.length === 0 ? defaultSqliteFile() : undefined] = file
-  const rows = new SqliteRows(checkSqliteOptions(given))
+  const rows = sqliteRows(checkSqliteOptions(given))
   return {
     open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
   }

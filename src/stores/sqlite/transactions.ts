@@ -98,8 +98,7 @@ export class Transactions {
   close(): void {
     this.#closed = true
     this.settings.schedule.cancel(this.#timer)
-    const { length } = this.#queue
-    for (const { about, reject } of this.#queue.splice(0, length)) reject(closed(about))
+    for (const { about, reject } of this.#queue.splice(0)) reject(closed(about))
   }
 
   #plan(): void {
