@@ -139,10 +139,7 @@ export class SessionLockPort implements FencedPort {
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    const lock = this.#lock(name)
-    const mine = this.#mine(await this.#read(name))
-    const removed = await Promise.all(mine.map(({ key }) => this.places.oust(lock, key)))
-    return removed.includes(true)
+    return await this.places.oust(this.#lock(name), this.#mine(await this.#read(name)))
   }
 
   async *list(pattern: string): AsyncIterable<LockSeen> {

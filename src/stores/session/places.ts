@@ -212,12 +212,17 @@ export class Places {
     return existed
   }
 
-  /** Takes anybody's entry out of its line. False: there was none. */
-  async oust(lock: LockName, key: string): Promise<boolean> {
-    const existed = await this.link.remove(lock, key)
-    const own = this.#byKey.get(key)
-    if (own) this.#gone(own, 'not-in-store')
-    return existed
+  /** Takes these entries out of their line, whoever has made them. False: there was none. */
+  async oust(lock: LockName, entries: Line): Promise<boolean> {
+    const removed = await Promise.all(
+      entries.map(async ({ key }) => {
+        const existed = await this.link.remove(lock, key)
+        const own = this.#byKey.get(key)
+        if (own) this.#gone(own, 'not-in-store')
+        return existed
+      }),
+    )
+    return removed.includes(true)
   }
 
   forget(place: Place): void {

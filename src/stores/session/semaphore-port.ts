@@ -131,9 +131,7 @@ export class SessionSemaphorePort implements SemaphorePort {
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    const { having } = await this.#look(name)
-    const removed = await Promise.all(having.map(({ key }) => this.places.oust(lockOf(name), key)))
-    return removed.includes(true)
+    return await this.places.oust(lockOf(name), (await this.#look(name)).having)
   }
 
   trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
