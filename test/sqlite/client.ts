@@ -6,7 +6,7 @@ import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../src/stores
 import type { Driver } from '../../src/stores/sqlite/driver.js'
 import type { Machine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions, type SqliteOptions } from '../../src/stores/sqlite/options.js'
-import { sqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import { clientSettings } from '../rows/client-settings.js'
 
 /** A row as it is written down, to be changed at will. */

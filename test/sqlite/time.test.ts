@@ -6,7 +6,7 @@ import { RowStoreSession } from '../../src/stores/rows/session.js'
 import type { Packed } from '../../src/stores/rows/shape.js'
 import { type Machine, thisMachine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
-import { sqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import type { TestClient } from './client.js'
 import { Stand } from './stand.js'
 

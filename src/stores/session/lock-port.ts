@@ -54,7 +54,7 @@ export class SessionLockPort implements FencedPort {
   ) {
     const { mode, joins, fenced } = terms
     const line = { placeMs: places.settings.watchdogLeaseMs, hears: () => true }
-    const hearAsks = (name: string, onAsk: () => void): Watch => this.#hearAsks(name, onAsk)
+    const hearAsks = (name: string, onAsk: () => void): Watch => places.hearAsks(this.#lock(name), onAsk)
     const keeps = mode === 'lock' && !fenced && places.link.hears !== undefined
     this.line = joins ? { ...line, ...(keeps && { hearAsks }) } : undefined
     this.placePer = fenced ? 'call' : undefined
@@ -115,12 +115,6 @@ export class SessionLockPort implements FencedPort {
     const own = (news?: News): void => onNews(news)
     this.#listeners.add(name, own)
     return { confirmed: Promise.resolve(), inForce: true, close: () => this.#listeners.delete(name, own) }
-  }
-
-  /** What it hears of an entry, and from when on, the entry's own request finds out. */
-  #hearAsks(name: string, onAsk: () => void): Watch {
-    const close = this.places.hearAsks(this.#lock(name), onAsk)
-    return { confirmed: Promise.resolve(), inForce: true, close }
   }
 
   async inspect(name: string, asks = false): Promise<LockSeen> {

@@ -90,7 +90,9 @@ export class Transactions {
         },
         reject,
       })
-      this.#plan()
+      if (this.#planned) return
+      this.#planned = true
+      queueMicrotask(() => this.#run())
     })
   }
 
@@ -99,12 +101,6 @@ export class Transactions {
     this.#closed = true
     this.settings.schedule.cancel(this.#timer)
     for (const { about, reject } of this.#queue.splice(0)) reject(closed(about))
-  }
-
-  #plan(): void {
-    if (this.#planned) return
-    this.#planned = true
-    queueMicrotask(() => this.#run())
   }
 
   #run(): void {

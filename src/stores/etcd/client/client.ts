@@ -52,7 +52,7 @@ export class EtcdClient {
   #closed = false
 
   constructor(
-    address: EtcdAddress,
+    private readonly address: EtcdAddress,
     private readonly schedule: Schedule,
     private readonly timeoutMs: number,
   ) {
@@ -220,7 +220,9 @@ export class EtcdClient {
 
   /** Whether the server refused because it has forgotten the token, or users or rights have changed since. It then did nothing. */
   #isAboutToken(error: unknown): boolean {
-    return this.#connections.logsIn && error instanceof GrpcError && saysTokenIsOld(error.message)
+    return (
+      this.address.credentials !== undefined && error instanceof GrpcError && saysTokenIsOld(error.message)
+    )
   }
 }
 

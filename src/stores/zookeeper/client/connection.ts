@@ -242,7 +242,9 @@ export class Connection {
     }
     const [xid, zxid, code] = [reply.int(), reply.long(), reply.int()]
     if (xid === xids.event) {
-      this.#tell(reply)
+      const [type, , path] = [reply.int(), reply.int(), reply.text()]
+      // Others are about the session, and not about a node.
+      if (type > 0) this.terms.onEvent({ path, gone: type === NODE_DELETED })
       return
     }
     this.#answer(xid, code, reply)
@@ -250,12 +252,6 @@ export class Connection {
     if (zxid > this.#seenZxid) this.#seenZxid = zxid
     this.#answeredAt = this.terms.schedule.clock.now()
     if (this.#pending.length === 0) this.#rest()
-  }
-
-  #tell(reply: JuteReader): void {
-    const [type, , path] = [reply.int(), reply.int(), reply.text()]
-    // Others are about the session, and not about a node.
-    if (type > 0) this.terms.onEvent({ path, gone: type === NODE_DELETED })
   }
 
   #answer(xid: number, code: number, reply: JuteReader): void {

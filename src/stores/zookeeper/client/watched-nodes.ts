@@ -22,9 +22,7 @@ export class WatchedNodes {
   /** Whether there is a node that it may not read, and so cannot watch. */
   #blind = false
 
-  /**
-   * @param current the connection, if there is one; otherwise, and after a break, the next connection asks
-   */
+  /** @param current the connection, if there is one; otherwise, and after a break, the next connection asks */
   constructor(
     private readonly current: () => Connection | undefined,
     private readonly schedule: Schedule,

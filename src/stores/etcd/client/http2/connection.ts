@@ -160,7 +160,8 @@ export class Http2Connection {
     while (this.#ready && this.#waiting.length > 0 && this.#streams.size < this.#mostStreams) {
       const stream = this.#waiting.shift()
       if (!stream) return
-      stream.begin(this.#nextStream, this.#streamWindow)
+      stream.number = this.#nextStream
+      stream.window = this.#streamWindow
       this.#nextStream += 2
       this.#streams.set(stream.number, stream)
       this.#send(Buffer.concat([...stream.headerFrames(), this.#dataOf(stream)]))

@@ -18,7 +18,6 @@ export const settingNumbers = {
   enablePush: 2,
   maxConcurrentStreams: 3,
   initialWindowSize: 4,
-  maxFrameSize: 5,
 } as const
 
 const HEAD = 9

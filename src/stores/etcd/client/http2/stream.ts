@@ -29,11 +29,6 @@ export class Http2Stream {
     readonly listener: Http2StreamListener,
   ) {}
 
-  begin(number: number, window: number): void {
-    this.number = number
-    this.window = window
-  }
-
   headerFrames(): Buffer[] {
     const { block, number } = this
     const frames: Buffer[] = []
