@@ -12,7 +12,7 @@ import { PostgresRows } from '../../src/stores/postgres/rows.js'
 import type { Rows } from '../../src/stores/rows/rows.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
-import { SqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import { zookeeper } from '../../src/stores/zookeeper/index.js'
 import { account } from '../servers/sql/product.js'
 import type { Route } from './order.js'
@@ -58,7 +58,7 @@ export function storeAt(route: Route): { store: RedisClient | Store; disconnect(
 export function rowsAt(route: Route): Rows | undefined {
   if (route.to === 'postgres') return new PostgresRows(pgConnections(poolAt(route)), checkPostgresOptions({}))
   if (route.to === 'mysql') return new MysqlRows(checkMysqlOptions({ connect: connectAt(route) }))
-  return route.to === 'sqlite' ? new SqliteRows(checkSqliteOptions(route.path)) : undefined
+  return route.to === 'sqlite' ? sqliteRows(checkSqliteOptions(route.path)) : undefined
 }
 
 /** It never opens a connection itself. */

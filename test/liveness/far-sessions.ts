@@ -1,7 +1,7 @@
 import type { Store } from '../../src/port/store.js'
-import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
 import type { LinkListener } from '../../src/stores/session/link.js'
+import { Ensemble } from '../memory-session/ensemble.js'
+import { MemorySessionStore } from '../memory-session/store.js'
 import { PassedLink } from '../session/passed-link.js'
 import type { Network } from './network.js'
 

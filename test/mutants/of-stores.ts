@@ -54,8 +54,8 @@ news-of-entries-untold: no call hears of the end of an entry
 - this.#listeners.tell(name, news)
 + void [name, news]
 first-not-ousted: forcing a lock open leaves its holder
-- await Promise.all(mine.map(({ key })
-+ await Promise.all(mine.slice(1).map(({ key })
+- this.places.oust(this.#lock(name), this.#mine(await this.#read(name)))
++ this.places.oust(this.#lock(name), this.#mine(await this.#read(name)).slice(1))
 upgrade-waits-for-itself: a reader that asks to write waits for its own reading
 - if (reading && reading.holds > 0) throw new LockUpgradeError
 + if (reading && reading.holds > 9) throw new LockUpgradeError

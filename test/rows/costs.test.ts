@@ -12,7 +12,7 @@ import { PostgresStore } from '../../src/stores/postgres/store.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { findDriver, type Value } from '../../src/stores/sqlite/driver.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
-import { SqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import { libraries } from '../mysql/clients.js'
 import { poolOf, untilWaiting } from '../postgres/server.js'
 import type { SqlAddress } from '../servers/sql/index.js'
@@ -75,7 +75,7 @@ function inSqlite(path: string, sent: string[]): Store {
       },
     })
   }
-  const rows = new SqliteRows(checkSqliteOptions(path), { driver })
+  const rows = sqliteRows(checkSqliteOptions(path), { driver })
   return { portVersion: 1, open: (settings) => new RowStoreSession(rows, settings) }
 }
 

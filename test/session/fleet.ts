@@ -1,9 +1,9 @@
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { Ensemble } from '../../src/stores/memory-session/ensemble.js'
-import { MemorySessionStore } from '../../src/stores/memory-session/store.js'
 import type { Line } from '../../src/stores/session/line.js'
 import type { LinkListener, SessionLink } from '../../src/stores/session/link.js'
+import { Ensemble } from '../memory-session/ensemble.js'
+import { MemorySessionStore } from '../memory-session/store.js'
 import { CutLink } from './cut-link.js'
 
 export interface Client {

@@ -1,8 +1,8 @@
-import { MemoryLink } from '../../src/stores/memory-session/link.js'
 import type { CellName, Cells, CellWatch, CellWrite } from '../../src/stores/session/cells.js'
 import type { Entry, EntryWatch } from '../../src/stores/session/line.js'
 import type { LeaseRequest, StandRequest } from '../../src/stores/session/link.js'
 import type { LockName } from '../../src/stores/session/lock-name.js'
+import { MemoryLink } from '../memory-session/link.js'
 
 /** A link on which tests decide what becomes of each command and each message. */
 export abstract class PassedLink extends MemoryLink {

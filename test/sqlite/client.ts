@@ -1,4 +1,4 @@
-/** Clients of a database file, without the locks above them: tests of `SqliteRows` alone. */
+/** Clients of a database file, without the locks above them: tests of `sqliteRows` alone. */
 
 import { randomUUID } from 'node:crypto'
 import type { Draft, Message, RowSession } from '../../src/stores/rows/rows.js'
@@ -6,7 +6,7 @@ import { type Keyspace, NO_ROW, type Packed, type Shape } from '../../src/stores
 import type { Driver } from '../../src/stores/sqlite/driver.js'
 import type { Machine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions, type SqliteOptions } from '../../src/stores/sqlite/options.js'
-import { SqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import { clientSettings } from '../rows/client-settings.js'
 
 /** A row as it is written down, to be changed at will. */
@@ -43,7 +43,7 @@ export class TestClient {
     options: string | SqliteOptions,
     { driver, machine, commandTimeoutMs = 10_000 }: ClientParts = {},
   ) {
-    const rows = new SqliteRows(checkSqliteOptions(options), {
+    const rows = sqliteRows(checkSqliteOptions(options), {
       ...(driver && { driver }),
       ...(machine && { machine }),
     })

@@ -6,7 +6,7 @@ import { RowStoreSession } from '../../src/stores/rows/session.js'
 import type { Packed } from '../../src/stores/rows/shape.js'
 import { type Machine, thisMachine } from '../../src/stores/sqlite/machine.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
-import { SqliteRows } from '../../src/stores/sqlite/rows.js'
+import { sqliteRows } from '../../src/stores/sqlite/store.js'
 import type { TestClient } from './client.js'
 import { Stand } from './stand.js'
 
@@ -111,7 +111,7 @@ test('rows in which nothing is held are removed in the end, and nothing else is'
 test('of what kinds keep in rows beside a holder, what is over is removed, and nothing else is', async () => {
   const path = stand.path()
   const machine = new TestMachine('first')
-  const rows = new SqliteRows(checkSqliteOptions({ path, retainMs: HOUR }), { machine })
+  const rows = sqliteRows(checkSqliteOptions({ path, retainMs: HOUR }), { machine })
   const one = new Holdfast({ open: (settings) => new RowStoreSession(rows, settings) })
   await one.computeOnce('value', () => 1, { ttlMs: 1_000 })
   await one.computeOnce('long value', () => 1, { ttlMs: 9 * HOUR })

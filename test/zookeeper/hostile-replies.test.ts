@@ -95,7 +95,7 @@ test('faults A1: a server that tells of one event after another, and answers not
     },
     { timeoutMs: 3_000, commandTimeoutMs: 2_000, onSuspended: (cause) => ended.push(cause) },
   )
-  session.watch('/replies/watched', () => undefined)
+  session.nodes.watch('/replies/watched', () => undefined)
   const before = process.memoryUsage().rss
   // It goes on with events alone.
   const flooding = (async () => {

@@ -5,14 +5,9 @@ import type { KeyValue } from './client/replies.js'
  * What is kept as the value of an entry: how it has the lock, how long its lease is, its key as lines have it, and the order of the entry that it
  * reads within, how many permits it is for (`*`), or that its client may keep the lock beyond its release (`+`).
  */
-interface EntryTerms {
+interface EntryTerms extends Pick<Entry, 'mode' | 'within' | 'permits' | 'keeps'> {
   readonly key?: string | undefined
-  readonly mode: Mode
   readonly leaseMs: number
-  readonly within?: bigint | undefined
-  /** How many permits it is for, where there are permits. */
-  readonly permits?: number | undefined
-  readonly keeps?: boolean | undefined
 }
 
 export function writeTerms(terms: EntryTerms & { readonly key: string }): Buffer {

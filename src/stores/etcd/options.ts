@@ -22,15 +22,13 @@ export interface EtcdOptions {
   readonly prefix?: string | undefined
 }
 
-/** The options, checked and with their defaults. */
-export interface EtcdSettings {
-  readonly address: EtcdAddress
-  readonly prefix: string
-}
-
 const PORT = '2379'
 
-export function checkEtcdOptions(options: EtcdOptions): EtcdSettings {
+/** The options, checked and with their defaults. */
+export function checkEtcdOptions(options: EtcdOptions): {
+  readonly address: EtcdAddress
+  readonly prefix: string
+} {
   checkObject('options', options, ['hosts', 'tls', 'credentials', 'prefix'])
   const { hosts, tls, credentials, prefix = 'holdfast/' } = options
   if (tls !== undefined && (typeof tls !== 'object' || tls === null))
@@ -62,14 +60,9 @@ function checkHosts(hosts: unknown, scheme: string): string[] {
 
 /** Refuses all else that a URL may say (a user, a path) without repeating it: it may be a secret. */
 function parse(text: string): URL | undefined {
-  try {
-    const url = new URL(text)
-    const plain =
-      url.username === '' && url.password === '' && /^\/?$/.test(url.pathname) && url.search === ''
-    return plain && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
-  } catch {
-    return undefined
-  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url?.username === '' && url.password === '' && /^\/?$/.test(url.pathname) && url.search === ''
+  return plain && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
 }
 
 function checkCredentials(given: unknown): { user: string; password: string } {

@@ -1,8 +1,7 @@
-import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
-import type { StoreTraits } from '../../port/store-traits.js'
-import { SessionStoreSession, sessionTraits } from '../session/session.js'
+import { PORT_VERSION, type Store, type StoreSession, type StoreSettings } from '../../port/store.js'
+import { sessionOn, sessionTraits } from '../session/session.js'
 import { EtcdLink } from './link.js'
-import { checkEtcdOptions, type EtcdOptions, type EtcdSettings } from './options.js'
+import { checkEtcdOptions, type EtcdOptions } from './options.js'
 
 /**
  * Locks in etcd, 3.4 or later, for `new Holdfast(etcd({ hosts }))`. A client has one session there, a lease of etcd's; what it holds and
@@ -12,17 +11,11 @@ import { checkEtcdOptions, type EtcdOptions, type EtcdSettings } from './options
  * @throws InvalidArgumentError for bad options.
  */
 export function etcd(options: EtcdOptions): Store {
-  return new EtcdStore(checkEtcdOptions(options))
-}
-
-class EtcdStore implements Store {
-  readonly portVersion = 1
-  readonly traits: Partial<StoreTraits> = sessionTraits
-
-  constructor(private readonly settings: EtcdSettings) {}
-
-  open(settings: StoreSettings): StoreSession {
-    const { address, prefix } = this.settings
-    return new SessionStoreSession((listener) => new EtcdLink(address, prefix, settings, listener), settings)
+  const { address, prefix } = checkEtcdOptions(options)
+  return {
+    portVersion: PORT_VERSION,
+    traits: sessionTraits,
+    open: (settings: StoreSettings): StoreSession =>
+      sessionOn((listener) => new EtcdLink(address, prefix, settings, listener), settings),
   }
 }

@@ -8,9 +8,7 @@ import type { Servers } from './client/servers.js'
 import { Entry, type Version } from './entry.js'
 import { keyOf } from './key.js'
 
-/**
- * A server counts whole seconds, by a clock that may be a second late and then skip one: an item of n seconds may be gone after n − 2.
- */
+/** A server counts whole seconds, by a clock that may be a second late and then skip one: an item of n seconds may be gone after n − 2. */
 const EARLY_S = 2
 
 /** Longer times are dates to memcached. */

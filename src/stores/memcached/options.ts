@@ -23,12 +23,10 @@ export interface MemcachedOptions {
   readonly credentials?: Credentials | (() => Credentials | Promise<Credentials>) | undefined
 }
 
-export interface MemcachedSettings {
+export function checkMemcachedOptions(options: MemcachedOptions): {
   readonly addresses: readonly Address[]
   readonly access: Access
-}
-
-export function checkMemcachedOptions(options: MemcachedOptions): MemcachedSettings {
+} {
   checkObject('options', options, ['servers', 'tls', 'credentials'])
   const { servers, tls = false, credentials } = options
   if (!Array.isArray(servers) || servers.length === 0)
@@ -39,14 +37,10 @@ export function checkMemcachedOptions(options: MemcachedOptions): MemcachedSetti
   )
   if (twice)
     throw new InvalidArgumentError('servers', servers, 'each server once', { found: 'has one server twice' })
-  if (typeof tls !== 'boolean') checkTls(tls)
+  if (typeof tls !== 'boolean' && (typeof tls !== 'object' || tls === null || Array.isArray(tls)))
+    throw new InvalidArgumentError('tls', tls, 'true, false or options of tls.connect')
   if (credentials !== undefined && typeof credentials !== 'function') checkCredentials(credentials)
   return { addresses, access: { tls: tls === true ? {} : tls || undefined, credentials } }
-}
-
-function checkTls(tls: unknown): void {
-  if (typeof tls !== 'object' || tls === null || Array.isArray(tls))
-    throw new InvalidArgumentError('tls', tls, 'true, false or options of tls.connect')
 }
 
 function checkCredentials(credentials: Credentials): void {

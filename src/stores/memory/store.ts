@@ -8,12 +8,10 @@ import { MemoryRows } from './memory-rows.js'
  * `Holdfast` instances on one store are to each other as processes on one server are.
  */
 export class MemoryStore implements Store {
-  readonly clock: Clock
   readonly #rows: MemoryRows
 
   /** @param clock the clock of leases; a `VirtualClock` lets a test decide when time passes. */
-  constructor(clock: Clock = new SystemClock()) {
-    this.clock = clock
+  constructor(readonly clock: Clock = new SystemClock()) {
     this.#rows = new MemoryRows(clock)
   }
 

@@ -4,7 +4,7 @@ import type { About } from '../../port/failure.js'
 import type { Store, StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
-import { ServerLockStore, serverLockTraits } from '../server-locks/store.js'
+import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
 import {
   oneOf,
   only,
@@ -34,7 +34,7 @@ import { statementsFor } from './statements.js'
 export function getLock(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Store {
   const connect = connectOf(client)
   if (!isPool(client)) checkObject('options', client, ['connect'])
-  return new ServerLockStore((settings) => new GetLocks(connect, settings), getLockTraits)
+  return serverLockStore((settings) => new GetLocks(connect, settings), getLockTraits)
 }
 
 /** A lease is the server's `wait_timeout`, in whole seconds. */

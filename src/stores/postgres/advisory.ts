@@ -6,7 +6,7 @@ import type { Store, StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
-import { ServerLockStore, serverLockTraits } from '../server-locks/store.js'
+import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
 import {
   number,
   oneOf,
@@ -36,7 +36,7 @@ import { type PgPool, pgConnections } from './pg-connection.js'
  */
 export function advisory(pool: PgPool): Store {
   const makeConnection = pgConnections(pool)
-  return new ServerLockStore((settings) => {
+  return serverLockStore((settings) => {
     const dialect = new PostgresDialect(makeConnection, settings, { table: '', createTable: undefined })
     return new AdvisoryLocks(dialect, settings)
   }, advisoryTraits)

@@ -1,3 +1,4 @@
+import { pause } from '../../base/time/pause.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -116,7 +117,7 @@ export class ServerLockPort implements LockPort {
       const { now, settings } = places
       while ((await this.locks.holderOf(connection, name))?.id === holder.id) {
         if (places.now >= now + settings.commandTimeoutMs) break
-        await this.#pause()
+        await pause(settings.schedule, 5)
       }
       return true
     })
@@ -158,10 +159,5 @@ export class ServerLockPort implements LockPort {
     } finally {
       caller.left.removeEventListener('abort', leave)
     }
-  }
-
-  #pause(): Promise<void> {
-    const { schedule } = this.places.settings
-    return new Promise((resolve) => schedule.at(this.places.now + 5, resolve))
   }
 }

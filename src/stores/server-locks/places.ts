@@ -61,9 +61,7 @@ export class Places {
     return await this.#orDrop(place, (connection) => this.locks.attempt(connection, place.name, place))
   }
 
-  /**
-   * Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server has shown that it is there.
-   */
+  /** Takes the lock for that place if it is free by then, on the lease clock. Calls `hears` whenever the server has shown that it is there. */
   async wait(place: Place, by: number, hears: () => void): Promise<boolean> {
     return await this.#orDrop(place, async (connection) => {
       while (this.now < by && !place.left) {

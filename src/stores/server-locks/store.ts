@@ -5,19 +5,17 @@ import { Places } from './places.js'
 import type { ServerLocks } from './server-locks.js'
 
 /** Locks that a server keeps for connections: one connection for each held or awaited lock. */
-export class ServerLockStore implements Store {
-  constructor(
-    private readonly locksFor: (settings: StoreSettings) => ServerLocks,
-    readonly traits: Partial<StoreTraits>,
-  ) {}
-
-  open(settings: StoreSettings): StoreSession {
-    const locks = this.locksFor(settings)
-    const places = new Places(locks, settings)
-    return {
-      lock: new ServerLockPort(places, locks),
-      close: async () => places.close(),
-    }
+export function serverLockStore(
+  locksFor: (settings: StoreSettings) => ServerLocks,
+  traits: Partial<StoreTraits>,
+): Store {
+  return {
+    traits,
+    open(settings: StoreSettings): StoreSession {
+      const locks = locksFor(settings)
+      const places = new Places(locks, settings)
+      return { lock: new ServerLockPort(places, locks), close: async () => places.close() }
+    },
   }
 }
 

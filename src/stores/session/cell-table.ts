@@ -1,8 +1,8 @@
 import type { StoreSettings } from '../../port/store.js'
 import { CompareAndSet } from '../rows/compare-and-set.js'
 import { aFence, aText, aTime, jsonIn, partsOf } from '../rows/parts.js'
-import type { RowSession, Versioned, VersionedTable } from '../rows/rows.js'
-import type { Keyspace, Packed } from '../rows/shape.js'
+import type { RowSession, VersionedTable } from '../rows/rows.js'
+import { NO_ROW, type Packed } from '../rows/shape.js'
 import type { Cell, Cells, CellWrite } from './cells.js'
 
 const aValue = partsOf({}, { fence: aFence, rest: aText })
@@ -10,25 +10,20 @@ const anEnd = partsOf({}, { until: aTime })
 
 const NOBODY: ReadonlySet<string> = new Set()
 
-/** Cells as rows. */
-class CellTable implements VersionedTable {
-  constructor(private readonly cells: Cells) {}
-
-  async read(keyspace: Keyspace, name: string): Promise<Versioned> {
-    const now = this.cells.now()
-    const cell = await this.cells.read({ space: keyspace, name })
-    return { packed: rowIn(cell), version: cell.version, now, unreachable: NOBODY }
-  }
-
-  async write(keyspace: Keyspace, name: string, version: bigint, packed: Packed): Promise<boolean> {
-    const write = writeOf(packed, this.cells.now())
-    return (await this.cells.write({ cell: { space: keyspace, name }, version, ...write })) !== undefined
-  }
-}
-
 /** The cells of a link as the rows of one client. They announce nothing: waiting calls watch the cells. */
 export function rowsIn(cells: Cells, settings: StoreSettings): RowSession {
-  const compareAndSet = new CompareAndSet(new CellTable(cells), settings)
+  const table: VersionedTable = {
+    async read(keyspace, name) {
+      const now = cells.now()
+      const cell = await cells.read({ space: keyspace, name })
+      return { packed: rowIn(cell), version: cell.version, now, unreachable: NOBODY }
+    },
+    async write(keyspace, name, version, packed) {
+      const write = writeOf(packed, cells.now())
+      return (await cells.write({ cell: { space: keyspace, name }, version, ...write })) !== undefined
+    },
+  }
+  const compareAndSet = new CompareAndSet(table, settings)
   return {
     change: (shape, name, change) => compareAndSet.change(shape, name, change),
     names: async function* () {},
@@ -50,12 +45,5 @@ export function writeOf({ fence, rest }: Packed, now: number): Pick<CellWrite, '
 export function rowIn({ text }: Cell): Packed | undefined {
   if (text === undefined) return undefined
   const { fence, rest } = jsonIn(text, 'the value', aValue)
-  return {
-    owner: undefined,
-    holds: 0,
-    endsAt: undefined,
-    fence: fence === undefined ? undefined : BigInt(fence),
-    waiting: [],
-    rest,
-  }
+  return { ...NO_ROW, fence: fence === undefined ? undefined : BigInt(fence), rest }
 }

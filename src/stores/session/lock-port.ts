@@ -54,7 +54,7 @@ export class SessionLockPort implements FencedPort {
   ) {
     const { mode, joins, fenced } = terms
     const line = { placeMs: places.settings.watchdogLeaseMs, hears: () => true }
-    const hearAsks = (name: string, onAsk: () => void): Watch => this.#hearAsks(name, onAsk)
+    const hearAsks = (name: string, onAsk: () => void): Watch => places.hearAsks(this.#lock(name), onAsk)
     const keeps = mode === 'lock' && !fenced && places.link.hears !== undefined
     this.line = joins ? { ...line, ...(keeps && { hearAsks }) } : undefined
     this.placePer = fenced ? 'call' : undefined
@@ -117,12 +117,6 @@ export class SessionLockPort implements FencedPort {
     return { confirmed: Promise.resolve(), inForce: true, close: () => this.#listeners.delete(name, own) }
   }
 
-  /** What it hears of an entry, and from when on, the entry's own request finds out. */
-  #hearAsks(name: string, onAsk: () => void): Watch {
-    const close = this.places.hearAsks(this.#lock(name), onAsk)
-    return { confirmed: Promise.resolve(), inForce: true, close }
-  }
-
   async inspect(name: string, asks = false): Promise<LockSeen> {
     const line = await this.#read(name)
     const state = this.#stateOf(name, line)
@@ -139,10 +133,7 @@ export class SessionLockPort implements FencedPort {
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    const lock = this.#lock(name)
-    const mine = this.#mine(await this.#read(name))
-    const removed = await Promise.all(mine.map(({ key }) => this.places.oust(lock, key)))
-    return removed.includes(true)
+    return await this.places.oust(this.#lock(name), this.#mine(await this.#read(name)))
   }
 
   async *list(pattern: string): AsyncIterable<LockSeen> {

@@ -1,8 +1,6 @@
 import { once } from '../rows/answered-requests.js'
 import type { RowClient } from '../rows/row-client.js'
 import { writeOf } from './cell-table.js'
-import type { Line } from './line.js'
-import type { LockName } from './lock-name.js'
 import { asOf, havingIn, lockOf, numberIn, type PermitNumber, permitNumbers, sumOf } from './permit-number.js'
 import type { Places } from './places.js'
 import { before, takersIn } from './turns.js'
@@ -37,52 +35,44 @@ export class PermitNumbers {
     })
   }
 
-  /**
-   * Takes all that nobody wants who came before. Whoever comes meanwhile stands behind this in line, and has nothing before the number is
-   * the smaller one.
-   */
+  /** Takes all that nobody wants who came before. */
   async drain(name: string, request: string): Promise<number> {
-    const { cells } = this.places.link
-    const cell = { space: 'semaphore', name } as const
+    for (;;) {
+      const drained = await this.#tryToDrain(name, request)
+      if (drained !== undefined) return drained
+    }
+  }
+
+  /**
+   * Stands in line meanwhile: whoever comes later has nothing before the number is the smaller one. Undefined: it has changed under the
+   * attempt, or the place is gone.
+   */
+  async #tryToDrain(name: string, request: string): Promise<number | undefined> {
+    const { places } = this
+    const { cells } = places.link
     const lock = lockOf(name)
-    const attempt = async (key: string, ahead: Line): Promise<number | undefined> => {
+    const owner = `${places.settings.clientId}:0` as const
+    const all = { lock, owner, mode: 'read', permits: Number.MAX_SAFE_INTEGER } as const
+    const place = places.open(all, () => undefined)
+    const { key } = place
+    // It waits for nothing.
+    place.admitted = true
+    try {
+      const { line } = await places.stand(place)
+      const cell = { space: 'semaphore', name } as const
       const seen = await cells.read(cell)
       const now = cells.now()
       const body = numberIn(seen, now)
       const { permits } = body
       if (permits === undefined) return 0
       const drained = once(body.answered, now, request, () => {
-        const free = Math.max(permits - sumOf(ahead), 0)
+        const free = Math.max(permits - sumOf(before(line, key)), 0)
         body.permits = permits - free
         return free
       })
       const { version } = seen
       const write = { cell, version, whileStands: { lock, key }, ...writeOf(permitNumbers.pack(body), now) }
       return (await cells.write(write)) === undefined ? undefined : Number(drained)
-    }
-    for (;;) {
-      const drained = await this.#barring(lock, attempt)
-      if (drained !== undefined) return drained
-    }
-  }
-
-  /**
-   * Keeps permits from later entries until that work is done. The work learns which entries came before, and which entry keeps later ones
-   * waiting as long as it stands.
-   */
-  async #barring<Result>(
-    lock: LockName,
-    work: (key: string, ahead: Line) => Promise<Result>,
-  ): Promise<Result> {
-    const { places } = this
-    const owner = `${places.settings.clientId}:0` as const
-    const all = { lock, owner, mode: 'read', permits: Number.MAX_SAFE_INTEGER } as const
-    const place = places.open(all, () => undefined)
-    // It waits for nothing.
-    place.admitted = true
-    try {
-      const { line } = await places.stand(place)
-      return await work(place.key, before(line, place.key))
     } finally {
       await places.drop(place)
     }

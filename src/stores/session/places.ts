@@ -3,7 +3,7 @@ import { type LossReason, StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import { BackOff } from '../../base/time/back-off.js'
 import { closedError } from '../../port/failure.js'
-import type { GrantedReply, News } from '../../port/lock-port.js'
+import type { GrantedReply, News, Watch } from '../../port/lock-port.js'
 import type { StoreSettings } from '../../port/store.js'
 import { ClientSession } from './client-session.js'
 import { keyOf } from './key.js'
@@ -183,10 +183,12 @@ export class Places {
   }
 
   /** Calls back when somebody asks for that lock, which this client may keep, and when that may have happened unheard. */
-  hearAsks(lock: LockName, onAsk: () => void): () => void {
+  hearAsks(lock: LockName, onAsk: () => void): Watch {
     const own = (): void => onAsk()
     this.#ears.add(textOf(lock), own)
-    return () => void this.#ears.delete(textOf(lock), own)
+    const close = (): void => void this.#ears.delete(textOf(lock), own)
+    // What it hears of an entry, and from when on, the entry's own request finds out.
+    return { confirmed: Promise.resolve(), inForce: true, close }
   }
 
   asked(lock: LockName): void {
@@ -212,12 +214,17 @@ export class Places {
     return existed
   }
 
-  /** Takes anybody's entry out of its line. False: there was none. */
-  async oust(lock: LockName, key: string): Promise<boolean> {
-    const existed = await this.link.remove(lock, key)
-    const own = this.#byKey.get(key)
-    if (own) this.#gone(own, 'not-in-store')
-    return existed
+  /** Takes these entries out of their line, whoever has made them. False: there was none. */
+  async oust(lock: LockName, entries: Line): Promise<boolean> {
+    const removed = await Promise.all(
+      entries.map(async ({ key }) => {
+        const existed = await this.link.remove(lock, key)
+        const own = this.#byKey.get(key)
+        if (own) this.#gone(own, 'not-in-store')
+        return existed
+      }),
+    )
+    return removed.includes(true)
   }
 
   forget(place: Place): void {

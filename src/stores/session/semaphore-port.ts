@@ -65,7 +65,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     // A call that does not wait must not stand in others' way when there is nothing for it.
     if (!request.waits && !places.find(standing)) {
       const seen = await readBeside(places.link, standing.lock)
-      if (permits > roomIn(seen)) return busyIn(seen)
+      if (permits > (seen.number.permits ?? 0) - sumOf(seen.line)) return busyIn(seen)
     }
     for (;;) {
       const place = places.find(standing) ?? places.open(standing, (news) => this.#tell(name, news))
@@ -131,9 +131,7 @@ export class SessionSemaphorePort implements SemaphorePort {
   }
 
   async forceUnlock(name: string): Promise<boolean> {
-    const { having } = await this.#look(name)
-    const removed = await Promise.all(having.map(({ key }) => this.places.oust(lockOf(name), key)))
-    return removed.includes(true)
+    return await this.places.oust(lockOf(name), (await this.#look(name)).having)
   }
 
   trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
@@ -200,11 +198,6 @@ export class SessionSemaphorePort implements SemaphorePort {
   #tell(name: string, news: News): void {
     for (const hear of [...(this.#heard.get(name)?.listeners ?? [])]) hear(news)
   }
-}
-
-/** How many permits nobody in line wants. */
-function roomIn({ line, number }: Required<Seen>): number {
-  return (number.permits ?? 0) - sumOf(line)
 }
 
 function busyIn({ line, number }: Seen): AcquireReply {

@@ -20,40 +20,27 @@ export const sessionTraits = {
 } satisfies Partial<StoreTraits>
 
 /** One client's access to locks that last as long as its session. */
-export class SessionStoreSession implements StoreSession {
-  readonly lock: SessionLockPort
-  readonly fencedLock: SessionLockPort
-  readonly fairLock: SessionLockPort
-  readonly spinLock: SessionLockPort
-  readonly readWriteLock: { readonly read: SessionLockPort; readonly write: SessionLockPort }
-  readonly semaphore: SessionSemaphorePort
-  readonly countDownLatch: SessionLatchPort
-  readonly values: SessionValuesPort
-  readonly guardedValues: RowGuardedPort
-  readonly #places: Places
-
-  constructor(linkTo: (listener: LinkListener) => SessionLink, settings: StoreSettings) {
-    const places = new Places(linkTo, settings)
-    this.#places = places
-    const plain = { keyspace: 'lock', mode: 'lock', fenced: false } as const
-    this.lock = new SessionLockPort(places, { ...plain, joins: true })
-    this.fairLock = new SessionLockPort(places, { ...plain, joins: true })
-    this.fencedLock = new SessionLockPort(places, { ...plain, joins: true, fenced: true })
-    this.spinLock = new SessionLockPort(places, { ...plain, joins: false })
-    const sides = { keyspace: 'read-write', joins: true, fenced: true } as const
-    this.readWriteLock = {
+export function sessionOn(
+  linkTo: (listener: LinkListener) => SessionLink,
+  settings: StoreSettings,
+): StoreSession {
+  const places = new Places(linkTo, settings)
+  const client = new RowClient({ openRows: () => rowsIn(places.link.cells, settings) }, settings)
+  const plain = { keyspace: 'lock', mode: 'lock', joins: true, fenced: false } as const
+  const sides = { keyspace: 'read-write', joins: true, fenced: true } as const
+  return {
+    lock: new SessionLockPort(places, plain),
+    fairLock: new SessionLockPort(places, plain),
+    fencedLock: new SessionLockPort(places, { ...plain, fenced: true }),
+    spinLock: new SessionLockPort(places, { ...plain, joins: false }),
+    readWriteLock: {
       read: new SessionLockPort(places, { ...sides, mode: 'read' }),
       write: new SessionLockPort(places, { ...sides, mode: 'write' }),
-    }
-    const { cells } = places.link
-    const client = new RowClient({ openRows: () => rowsIn(cells, settings) }, settings)
-    this.semaphore = new SessionSemaphorePort(client, places)
-    this.countDownLatch = new SessionLatchPort(client, places, cells)
-    this.values = new SessionValuesPort(places, cells)
-    this.guardedValues = new RowGuardedPort(client)
-  }
-
-  close(): Promise<void> {
-    return this.#places.close()
+    },
+    semaphore: new SessionSemaphorePort(client, places),
+    countDownLatch: new SessionLatchPort(client, places),
+    values: new SessionValuesPort(places),
+    guardedValues: new RowGuardedPort(client),
+    close: () => places.close(),
   }
 }

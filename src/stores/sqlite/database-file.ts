@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreError } from '../../base/errors/errors.js'
+import type { StoreError } from '../../base/errors/errors.js'
+import { unusable } from './failure.js'
 import { networkFileSystemOf } from './network-file-system.js'
 import type { SqliteTerms } from './options.js'
 
@@ -29,7 +30,11 @@ export class DatabaseFile {
     makeFolder(folder, mode)
     const network = networkOf(folder)
     if (network !== undefined) {
-      const error = onNetwork(path, network)
+      const error = unusable(
+        'not-ready',
+        `${path} is on a network file system (${network}), where locks of one machine do not hold for another: ` +
+          "choose a local folder, or set networkFileSystem: 'warn' if one machine alone uses it.",
+      )
       if (networkFileSystem === 'refuse') throw error
       warn(error)
     }
@@ -38,8 +43,12 @@ export class DatabaseFile {
     this.mode = mode
     this.#identity = identityOf(this.path)
     const found = statSync(this.path)
-    if (!found.isFile()) throw noFile(path)
-    if (found.nlink > 1) throw severalNames(path)
+    if (!found.isFile()) throw unusable('wrong-type', `${path} is no file.`)
+    if (found.nlink > 1)
+      throw unusable(
+        'not-ready',
+        `${path} has several names (hard links): processes that use another one would not see the same locks.`,
+      )
   }
 
   get bells(): string {
@@ -97,24 +106,4 @@ function isThere(error: unknown): boolean {
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev}:${found.ino}`
-}
-
-function onNetwork(path: string, kind: string): StoreError {
-  return new StoreError('not-ready', 'open', {
-    transient: false,
-    hint:
-      `${path} is on a network file system (${kind}), where locks of one machine do not hold for another: ` +
-      "choose a local folder, or set networkFileSystem: 'warn' if one machine alone uses it.",
-  })
-}
-
-function noFile(path: string): StoreError {
-  return new StoreError('wrong-type', 'open', { transient: false, hint: `${path} is no file.` })
-}
-
-function severalNames(path: string): StoreError {
-  return new StoreError('not-ready', 'open', {
-    transient: false,
-    hint: `${path} has several names (hard links): processes that use another one would not see the same locks.`,
-  })
 }

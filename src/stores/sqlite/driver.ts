@@ -21,9 +21,7 @@ export type Value = string | number | bigint | null
 /** Opens a file, and makes it if there is none. */
 export type Driver = (path: string) => Connection
 
-interface Opener {
-  new (path: string): Connection
-}
+type Opener = new (path: string) => Connection
 
 /**
  * Node's own SQLite, or else libsql.

@@ -1,4 +1,4 @@
-import { StoreError } from '../../base/errors/errors.js'
+import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
 import { type About, judgedBy, UNKNOWN, type Verdict } from '../../port/failure.js'
 
 const LOCKED: Verdict = {
@@ -84,6 +84,11 @@ export function timeoutOf({ command, lockName }: About, timeoutMs: number, cause
     transient: true,
     hint: `Other processes have kept the database file locked for ${timeoutMs} ms (commandTimeoutMs): end the transaction that does.`,
   })
+}
+
+/** The error for a file that is no place for locks. */
+export function unusable(reason: StoreFailure, hint: string): StoreError {
+  return new StoreError(reason, 'open', { transient: false, hint })
 }
 
 /** SQLite's own code: `errcode` of `node:sqlite`, `rawCode` of libsql. */

@@ -75,8 +75,7 @@ export class SqliteInbox implements Inbox {
 
   /** Call it when the transaction is on the disk. */
   committed(database: Database): void {
-    if (this.#listedIn !== database) return
-    this.#readTo = 0
+    if (this.#listedIn === database) this.#readTo = 0
   }
 
   /** Somebody has replaced the file, or this client has given its connection up. */

@@ -1,6 +1,7 @@
-import { StoreError } from '../../base/errors/errors.js'
+import type { StoreError } from '../../base/errors/errors.js'
 import { isBelow } from '../sql/version.js'
 import type { Connection } from './driver.js'
+import { unusable } from './failure.js'
 
 /** The oldest SQLite that has RETURNING, and a conflict without a target. */
 const OLDEST = [3, 35] as const
@@ -61,10 +62,10 @@ export function rollback(connection: Connection): void {
 function checkLibrary(connection: Connection): void {
   const version = String(readOne(connection, 'SELECT sqlite_version()'))
   if (!isBelow(version, OLDEST)) return
-  throw new StoreError('not-ready', 'open', {
-    transient: false,
-    hint: `The library is SQLite ${version}; Holdfast needs ${OLDEST.join('.')} or later. Use another Node, or another version of libsql.`,
-  })
+  throw unusable(
+    'not-ready',
+    `The library is SQLite ${version}; Holdfast needs ${OLDEST.join('.')} or later. Use another Node, or another version of libsql.`,
+  )
 }
 
 /** Readers and the one writer do not hinder each other. Kept in the file. */
@@ -97,10 +98,7 @@ function isReady(connection: Connection): boolean {
 }
 
 function foreign(why: string): StoreError {
-  return new StoreError('wrong-type', 'open', {
-    transient: false,
-    hint: `The database file cannot be used: ${why}.`,
-  })
+  return unusable('wrong-type', `The database file cannot be used: ${why}.`)
 }
 
 /** The first column of a statement's only row. */

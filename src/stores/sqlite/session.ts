@@ -4,7 +4,7 @@ import type { StoreSettings } from '../../port/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import { UnexpectedError } from '../rows/parts.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
-import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from '../rows/shape.js'
+import { isSame, type Keyspace, NO_ROW, type Shape } from '../rows/shape.js'
 import { WaitedFor } from '../rows/waited-for.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
@@ -182,7 +182,7 @@ export class SqliteSession implements RowSession, Frame {
     const { keyspace } = shape
     const { clientId } = this.settings
     const found = ofThat(name, () => readRow(database, keyspace, name))
-    const body = found ? unpack(shape, found, name) : shape.blank()
+    const body = found ? ofThat(name, () => shape.unpack(found)) : shape.blank()
     const holders = new Set<string>()
     const messages: Array<readonly [client: string, message: Message]> = []
     const askedAt = this.settings.schedule.clock.now()
@@ -249,15 +249,7 @@ export class SqliteSession implements RowSession, Frame {
   }
 }
 
-function unpack<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
-  try {
-    return shape.unpack(packed)
-  } catch (cause) {
-    throw spoilt(name, cause)
-  }
-}
-
-/** Reads the columns of that row, and names the row in an error. */
+/** Reads that row or a part of it, and names the row in an error. */
 function ofThat<Result>(name: string, read: () => Result): Result {
   try {
     return read()

@@ -1,8 +1,11 @@
 import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import type { InboxListener, RowSession, Rows } from '../rows/rows.js'
 import { RowStoreSession } from '../rows/session.js'
 import { defaultSqliteFile } from './default-file.js'
-import { checkSqliteOptions, type SqliteOptions } from './options.js'
-import { SqliteRows } from './rows.js'
+import { type Driver, findDriver } from './driver.js'
+import { type Machine, thisMachine } from './machine.js'
+import { checkSqliteOptions, type SqliteOptions, type SqliteTerms } from './options.js'
+import { SqliteSession } from './session.js'
 
 /**
  * Locks in a file, for the processes of one machine: no server, every kind of lock. The processes wake each other; a holder whose
@@ -16,8 +19,23 @@ import { SqliteRows } from './rows.js'
  */
 export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
   const [given = file.length === 0 ? defaultSqliteFile() : undefined] = file
-  const rows = new SqliteRows(checkSqliteOptions(given))
+  const rows = sqliteRows(checkSqliteOptions(given))
   return {
     open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
+  }
+}
+
+/**
+ * Locks as rows of a database file that the processes of one machine share.
+ * @param parts what tests put in place of this machine's
+ */
+export function sqliteRows(
+  terms: SqliteTerms,
+  parts: { readonly driver?: Driver; readonly machine?: Machine } = {},
+): Rows {
+  const { driver = findDriver(), machine = thisMachine() } = parts
+  return {
+    openRows: (settings: StoreSettings, listener: InboxListener): RowSession =>
+      new SqliteSession(terms, driver, machine, settings, listener),
   }
 }

@@ -90,7 +90,9 @@ export class Transactions {
         },
         reject,
       })
-      this.#plan()
+      if (this.#planned) return
+      this.#planned = true
+      queueMicrotask(() => this.#run())
     })
   }
 
@@ -98,14 +100,7 @@ export class Transactions {
   close(): void {
     this.#closed = true
     this.settings.schedule.cancel(this.#timer)
-    const { length } = this.#queue
-    for (const { about, reject } of this.#queue.splice(0, length)) reject(closed(about))
-  }
-
-  #plan(): void {
-    if (this.#planned) return
-    this.#planned = true
-    queueMicrotask(() => this.#run())
+    for (const { about, reject } of this.#queue.splice(0)) reject(closed(about))
   }
 
   #run(): void {

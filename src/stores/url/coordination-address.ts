@@ -1,4 +1,12 @@
-import { badUrl, decode, endpointText, parseCredentials, parseEndpoints, partsOf } from './server-url.js'
+import {
+  badUrl,
+  decode,
+  endpointText,
+  optionsIn,
+  parseCredentials,
+  parseEndpoints,
+  partsOf,
+} from './server-url.js'
 
 /** The servers of etcd, ZooKeeper or memcached. */
 export interface CoordinationAddress {
@@ -15,11 +23,7 @@ export interface CoordinationAddress {
   readonly shown: string
 }
 
-interface Scheme {
-  readonly kind: CoordinationAddress['kind']
-  readonly port: number
-  readonly tls: boolean
-}
+type Scheme = Pick<CoordinationAddress, 'kind' | 'tls'> & { readonly port: number }
 
 const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
   ['etcd', { kind: 'etcd', port: 2379, tls: false }],
@@ -46,7 +50,9 @@ export function coordinationAddress(url: string): CoordinationAddress | undefine
     servers,
     tls,
     credentials: credentialsOf(parts.credentials),
-    prefix: prefixOf(kind, parts.query),
+    prefix:
+      optionsIn(parts.query, kind === 'etcd' ? ['prefix'] : [], 'prefix, after etcd://').get('prefix') ??
+      undefined,
     root: path === '' ? undefined : path,
     shown: `${name}://${servers.join(',')}${path}`,
   }
@@ -57,13 +63,4 @@ function credentialsOf(text: string | undefined): CoordinationAddress['credentia
   if (password === undefined) return undefined
   if (user === undefined) throw badUrl('has a password but no user', 'user:password@')
   return { user, password }
-}
-
-function prefixOf(kind: CoordinationAddress['kind'], text: string): string | undefined {
-  const query = new URLSearchParams(text)
-  for (const key of query.keys()) {
-    if (kind !== 'etcd' || key !== 'prefix')
-      throw badUrl('has an option that is not known', 'prefix, after etcd://')
-  }
-  return query.get('prefix') ?? undefined
 }

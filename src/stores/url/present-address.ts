@@ -1,7 +1,7 @@
 import process from 'node:process'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { defaultSqliteFile } from '../sqlite/default-file.js'
 import { parseServerUrl, type ServerAddress } from './server-address.js'
+import { badUrl } from './server-url.js'
 
 /** Where the locks are when nobody says so in words of the program: where the environment says, or else in a file of this user. */
 export function presentAddress(): ServerAddress {
@@ -15,7 +15,5 @@ function ownFile(): string {
   const { HOLDFAST_SERVER: outer = file } = process.env
   if (outer === file) return file
   const found = `is missing: the holdfast run that has started this uses ${outer}, and does not pass on its URL, which may have a password`
-  throw new InvalidArgumentError('the server URL', undefined, 'one in HOLDFAST_URL, or after --url', {
-    found,
-  })
+  throw badUrl(found, 'one in HOLDFAST_URL, or after --url')
 }

@@ -4,6 +4,7 @@ import {
   decode,
   type Endpoint,
   endpointText,
+  optionsIn,
   parseCredentials,
   parseEndpoints,
   partsOf,
@@ -96,7 +97,8 @@ function redisAddress(url: string): RedisAddress {
   }
   if (path.length > (kind === 'sentinel' ? 2 : 1)) throw badUrl('has too many parts in its path')
   const [username, password] = parseCredentials(parts.credentials)
-  const query = parseQuery(parts.query, kind)
+  const known = kind === 'sentinel' ? ['sentinelUsername', 'sentinelPassword'] : []
+  const query = optionsIn(parts.query, known, 'sentinelUsername and sentinelPassword after redis-sentinel://')
   const where = endpoints.map(endpointText)
   return {
     kind,
@@ -130,16 +132,4 @@ function parseDb(text: string | undefined, kind: RedisAddress['kind']): number {
   if (kind === 'cluster' && Number(text) !== 0)
     throw badUrl('names a database of a cluster', '0, because a cluster has no other')
   return Number(text)
-}
-
-function parseQuery(text: string, kind: RedisAddress['kind']): URLSearchParams {
-  const query = new URLSearchParams(text)
-  for (const key of query.keys()) {
-    if (kind === 'sentinel' && (key === 'sentinelUsername' || key === 'sentinelPassword')) continue
-    throw badUrl(
-      'has an option that is not known',
-      'sentinelUsername and sentinelPassword after redis-sentinel://',
-    )
-  }
-  return query
 }

@@ -77,3 +77,11 @@ export function decode(text: string): string {
     throw badUrl('has a % that is not followed by two hexadecimal digits', '%25 for a % itself')
   }
 }
+
+/** The options behind the question mark, all of which are known. */
+export function optionsIn(text: string, known: readonly string[], accepted: string): URLSearchParams {
+  const options = new URLSearchParams(text)
+  for (const key of options.keys())
+    if (!known.includes(key)) throw badUrl('has an option that is not known', accepted)
+  return options
+}

@@ -46,15 +46,11 @@ export function storeOf(
     const { redis } = own<typeof import('../redis/index.js')>('redis', 'redis')
     return redis(redisClientAt(address, keyPrefix))
   }
-  if (keyPrefix !== '')
-    throw new InvalidArgumentError(
-      'the key prefix',
-      keyPrefix,
-      'none, because only names in Redis have one',
-      {
-        found: 'is set (by --key-prefix or HOLDFAST_KEY_PREFIX)',
-      },
-    )
+  if (keyPrefix !== '') {
+    const found = 'is set (by --key-prefix or HOLDFAST_KEY_PREFIX)'
+    const accepted = 'none, because only names in Redis have one'
+    throw new InvalidArgumentError('the key prefix', keyPrefix, accepted, { found })
+  }
   return 'servers' in address ? coordinationAt(address) : databaseAt(address, terms)
 }
 

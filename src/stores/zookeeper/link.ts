@@ -176,7 +176,7 @@ export class ZooKeeperLink implements SessionLink {
     const parent = this.#pathOf(lock)
     // Watches that begin before the other's report earlier: then the other's end says all.
     if (decides) for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(parent, own)
-    return session.watch(`${parent}/${nodeOf(entry)}`, onGone)
+    return session.nodes.watch(`${parent}/${nodeOf(entry)}`, onGone)
   }
 
   async *names(keyspace: LockKeyspace): AsyncIterable<string> {
@@ -277,7 +277,7 @@ export class ZooKeeperLink implements SessionLink {
 
   #listen(parent: string, own: Own): void {
     own.deafen?.()
-    own.deafen = own.session.watchFolder(parent, () => this.listener.asked(own.lock))
+    own.deafen = own.session.nodes.watchFolder(parent, () => this.listener.asked(own.lock))
   }
 
   #watchLater(parent: string, own: Own): void {
@@ -290,7 +290,7 @@ export class ZooKeeperLink implements SessionLink {
   #watchOver(parent: string, own: Own): void {
     if (own.watched || own.path === undefined || this.#own.get(parent)?.get(own.key) !== own) return
     own.watched = true
-    own.session.watch(own.path, () => {
+    own.session.nodes.watch(own.path, () => {
       if (!own.watched || this.#own.get(parent)?.get(own.key) !== own) return
       this.#forget(parent, own)
       this.listener.gone(own.lock, own.key)

@@ -66,7 +66,8 @@ export function checkZooKeeperOptions(options: ZooKeeperOptions): ZooKeeperTerms
     throw new InvalidArgumentError('acl', acl, "'creator' or 'anyone'")
   if (acl === 'creator' && auth === undefined && tls === false)
     throw new InvalidArgumentError('acl', acl, "'anyone', since there are neither credentials nor tls")
-  if (typeof tls !== 'boolean') checkTls(tls)
+  if (typeof tls !== 'boolean' && (typeof tls !== 'object' || tls === null))
+    throw new InvalidArgumentError('tls', tls, 'options of tls.connect, or true')
   return {
     servers: parseServers(servers),
     root,
@@ -84,9 +85,4 @@ function authOf(credentials: unknown): string {
   if (typeof password !== 'string')
     throw new InvalidArgumentError('credentials.password', password, 'a string')
   return `${user}:${password}`
-}
-
-function checkTls(tls: unknown): void {
-  if (typeof tls !== 'object' || tls === null)
-    throw new InvalidArgumentError('tls', tls, 'options of tls.connect, or true')
 }

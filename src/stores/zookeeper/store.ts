@@ -1,5 +1,5 @@
 import { PORT_VERSION, type Store, type StoreSession, type StoreSettings } from '../../port/store.js'
-import { SessionStoreSession, sessionTraits } from '../session/session.js'
+import { sessionOn, sessionTraits } from '../session/session.js'
 import { ZooKeeperLink } from './link.js'
 import { checkZooKeeperOptions, type ZooKeeperOptions } from './options.js'
 
@@ -15,6 +15,6 @@ export function zookeeper(options: ZooKeeperOptions): Store {
     portVersion: PORT_VERSION,
     traits: { ...sessionTraits, endsLeases: false },
     open: (settings: StoreSettings): StoreSession =>
-      new SessionStoreSession((listener) => new ZooKeeperLink(terms, settings, listener), settings),
+      sessionOn((listener) => new ZooKeeperLink(terms, settings, listener), settings),
   }
 }

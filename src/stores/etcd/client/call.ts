@@ -30,7 +30,7 @@ export class Call implements Http2StreamListener {
   }
 
   /** @param last whether nothing comes after it */
-  send(message: Buffer, last: boolean): void {
+  send(message: Buffer, last = false): void {
     if (this.#over) return
     this.#stream.put(framed(message), last)
     this.connection.flush(this.#stream)

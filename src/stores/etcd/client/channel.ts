@@ -12,11 +12,6 @@ interface ChannelListener {
   ended(): void
 }
 
-export interface MessageStream {
-  send(message: Buffer): void
-  close(): void
-}
-
 /** One connection to one etcd server, by gRPC on HTTP/2. It keeps no process alive. */
 export class Channel {
   readonly #connection: Http2Connection
@@ -68,7 +63,7 @@ export class Channel {
     return new Promise((resolve, reject) => {
       let answer: Buffer | undefined
       let answers = 0
-      const call = this.#open(path, metadata, {
+      const call = this.converse(path, metadata, {
         message: (message) => {
           answer = message
           answers += 1
@@ -86,13 +81,14 @@ export class Channel {
     })
   }
 
-  /** A call with many messages in both directions. It begins with the first message from here. */
-  converse(path: string, metadata: Headers, listener: CallListener): MessageStream {
-    const call = this.#open(path, metadata, listener)
-    return {
-      send: (message) => call?.send(message, false),
-      close: () => call?.close(),
+  /** A call with many messages in both directions, which begins with the first message from here; undefined: it has ended already. */
+  converse(path: string, metadata: Headers, listener: CallListener): Call | undefined {
+    if (!this.#ended && !this.#connection.leaving) {
+      const block = this.#blockOf(path, metadata)
+      return new Call(this.#connection, block, listener, (sent) => this.#broken(sent))
     }
+    listener.end(this.#broken(false))
+    return undefined
   }
 
   /** Resolves when the server has answered, if only to say that it is there. */
@@ -113,15 +109,6 @@ export class Channel {
   end(): void {
     this.#ended = true
     this.#connection.destroy()
-  }
-
-  #open(path: string, metadata: Headers, listener: CallListener): Call | undefined {
-    if (!this.#ended && !this.#connection.leaving) {
-      const block = this.#blockOf(path, metadata)
-      return new Call(this.#connection, block, listener, (sent) => this.#broken(sent))
-    }
-    listener.end(this.#broken(false))
-    return undefined
   }
 
   #blockOf(path: string, metadata: Headers): Buffer {

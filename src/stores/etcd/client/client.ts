@@ -2,8 +2,8 @@ import { retryPauseMs } from '../../../base/time/back-off.js'
 import { pause } from '../../../base/time/pause.js'
 import type { Schedule } from '../../../base/time/schedule.js'
 import { type About, closedError, timeoutOf } from '../../../port/failure.js'
-import type { CallListener } from './call.js'
-import type { Channel, MessageStream } from './channel.js'
+import type { Call, CallListener } from './call.js'
+import type { Channel } from './channel.js'
 import { Connections, type EtcdAddress } from './connections.js'
 import { failureOf } from './failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
@@ -29,7 +29,7 @@ const commands = {
 
 export interface Conversation {
   readonly channel: Channel
-  readonly stream: MessageStream
+  readonly stream: Call | undefined
 }
 
 /** Says which connection some work uses now. Throws when nobody awaits the result of that work any more. */
@@ -52,7 +52,7 @@ export class EtcdClient {
   #closed = false
 
   constructor(
-    address: EtcdAddress,
+    private readonly address: EtcdAddress,
     private readonly schedule: Schedule,
     private readonly timeoutMs: number,
   ) {
@@ -220,7 +220,9 @@ export class EtcdClient {
 
   /** Whether the server refused because it has forgotten the token, or users or rights have changed since. It then did nothing. */
   #isAboutToken(error: unknown): boolean {
-    return this.#connections.logsIn && error instanceof GrpcError && saysTokenIsOld(error.message)
+    return (
+      this.address.credentials !== undefined && error instanceof GrpcError && saysTokenIsOld(error.message)
+    )
   }
 }
 

@@ -39,11 +39,6 @@ export class Connections {
     return this.#channel
   }
 
-  /** Whether it has a user and a password. */
-  get logsIn(): boolean {
-    return this.address.credentials !== undefined
-  }
-
   /** The metadata of each call, the same object until it changes. It makes a server without a leader refuse at once, instead of letting the call wait. */
   get metadata(): Headers {
     return this.#metadata

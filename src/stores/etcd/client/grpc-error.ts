@@ -2,7 +2,6 @@
 export const grpcCodes = {
   cancelled: 1,
   unknown: 2,
-  invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,

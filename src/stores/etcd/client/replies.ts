@@ -10,13 +10,9 @@ export interface KeyValue {
   readonly lease: bigint
 }
 
-/** The state of the store at a reply. */
-interface Seen {
+export interface RangeReply {
   /** The revision of the last change before it. */
   readonly revision: bigint
-}
-
-export interface RangeReply extends Seen {
   readonly entries: readonly KeyValue[]
   /** Whether there are more than the request wanted. */
   readonly more: boolean
@@ -25,7 +21,7 @@ export interface RangeReply extends Seen {
 /** Undefined for a put. */
 export type OperationReply = readonly KeyValue[] | { readonly deleted: number } | undefined
 
-export interface TxnReply extends Seen {
+export interface TxnReply extends Pick<RangeReply, 'revision'> {
   /** Whether its condition held. */
   readonly succeeded: boolean
   /** One for each operation. */

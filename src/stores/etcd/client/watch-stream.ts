@@ -60,7 +60,7 @@ export class WatchStream<Watch extends Watched> {
     const open = (): Promise<Conversation> => client.converse(PATH, { message, end })
     client.inTime(ABOUT, timeoutMs, open).then((conversation) => {
       this.#conversation = conversation
-      if (this.#over) conversation.stream.close()
+      if (this.#over) conversation.stream?.close()
       else this.#ask()
     }, end)
   }
@@ -78,13 +78,13 @@ export class WatchStream<Watch extends Watched> {
     if (number === undefined) return
     this.#numbers.delete(watch)
     this.#begun.delete(number)
-    this.#conversation?.stream.send(requests.cancelWatch(number))
+    this.#conversation?.stream?.send(requests.cancelWatch(number))
   }
 
   close(): void {
     this.#over = true
     this.schedule.cancel(this.#alarm)
-    this.#conversation?.stream.close()
+    this.#conversation?.stream?.close()
   }
 
   /** Asks whether the server is still there; gives up one that does not answer. */
@@ -102,7 +102,7 @@ export class WatchStream<Watch extends Watched> {
       this.#lastNumber += 1n
       this.#asked.set(this.#lastNumber, watch)
       this.#expectAnswer(this.#conversation)
-      this.#conversation.stream.send(requests.watch(this.#lastNumber, watch, watch.changes))
+      this.#conversation.stream?.send(requests.watch(this.#lastNumber, watch, watch.changes))
     }
   }
 
@@ -138,7 +138,7 @@ export class WatchStream<Watch extends Watched> {
       this.#begun.set(number, watch)
       this.#numbers.set(watch, number)
       this.listener.begun(watch, revision)
-    } else this.#conversation?.stream.send(requests.cancelWatch(number))
+    } else this.#conversation?.stream?.send(requests.cancelWatch(number))
     this.#ask()
   }
 

@@ -194,15 +194,12 @@ export class Watches {
   #told(watch: StandingWatch, { endedAt, events }: WatchReply): void {
     if (endedAt > watch.endedAt) watch.endedAt = endedAt
     // If a read has shown this deletion first, it is no news.
-    if (!watch.listener && endedAt > watch.toldAt) this.#inVain(watch)
-    else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
+    if (!watch.listener && endedAt > watch.toldAt) {
+      // One that nobody waits for may be early: the entry ended before the answer came that it stood there.
+      watch.vain += 1
+      if (watch.vain > MOST_IN_VAIN) this.#end(watch)
+    } else if (endedAt > 0n) watch.listener?.ended?.(endedAt)
     watch.listener?.changed?.(events)
-  }
-
-  /** Counts a message that nobody waits for. One may be early: the entry ended before the answer came that it stood there. */
-  #inVain(watch: StandingWatch): void {
-    watch.vain += 1
-    if (watch.vain > MOST_IN_VAIN) this.#end(watch)
   }
 
   /** A server that hangs tells nothing, and nor does one to which nothing happens: only a question tells them apart. */

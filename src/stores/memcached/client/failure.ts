@@ -1,5 +1,11 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { About as CommandAbout, Verdict } from '../../../port/failure.js'
+import {
+  type About as CommandAbout,
+  NOT_READY,
+  UNKNOWN,
+  UNREACHABLE,
+  type Verdict,
+} from '../../../port/failure.js'
 import type { Reply } from './reply.js'
 
 /** What a command was about, for its errors. */
@@ -28,19 +34,26 @@ const TOO_OLD: Verdict = {
   transient: false,
   hint: 'The server does not know the meta commands: use memcached 1.6.18 or later.',
 }
-const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-const REFUSED: Verdict = { reason: 'unknown', transient: false }
+const NOT_TRUSTED: Verdict = {
+  reason: 'unreachable',
+  transient: false,
+  hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
+}
+const UNREADABLE: Verdict = {
+  reason: 'unreadable',
+  transient: true,
+  hint: 'Something between this client and the server changes answers, or the server is no memcached.',
+}
+const NOT_MEMCACHED: Verdict = {
+  reason: 'unreachable',
+  transient: false,
+  hint: 'What answers there is not memcached 1.6, or only one side speaks TLS: check the address, and the option tls.',
+}
 
 /** The error for a reply that tells of one. */
 export function failureIn({ status, words }: Reply, about: About): StoreError {
   const text = [status, ...words].join(' ')
-  const { reason, transient, hint } = judge(status, text)
-  return new StoreError(reason, about.command, {
-    lockName: about.lockName,
-    transient,
-    cause: new Error(about.login ? status : text),
-    hint,
-  })
+  return failed(judge(status, text), about, new Error(about.login ? status : text))
 }
 
 function judge(status: string, text: string): Verdict {
@@ -49,24 +62,13 @@ function judge(status: string, text: string): Verdict {
   if (/too many open connections/i.test(text)) return TOO_MANY
   if (status === 'SERVER_ERROR') return NOT_READY
   if (status === 'ERROR' || /invalid flag/i.test(text)) return TOO_OLD
-  return REFUSED
+  return UNKNOWN
 }
 
 /** The error for a server that does not answer, not in TLS, or no longer. It may have carried out what it got. */
-export function unreachable(cause: unknown, { command, lockName }: About): StoreError {
-  const trusted = !(cause instanceof Error) || !/certificate|CERT|SELF_SIGNED/i.test(codeAndMessage(cause))
-  return new StoreError('unreachable', command, {
-    lockName,
-    cause,
-    transient: trusted,
-    ...(!trusted && {
-      hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
-    }),
-  })
-}
-
-function codeAndMessage(error: Error): string {
-  return `${'code' in error ? String(error.code) : ''} ${error.message}`
+export function unreachable(cause: unknown, about: About): StoreError {
+  const text = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : ''
+  return failed(/certificate|CERT|SELF_SIGNED/i.test(text) ? NOT_TRUSTED : UNREACHABLE, about, cause)
 }
 
 /** The failure of a connection, for one of the commands that wait for it. */
@@ -77,23 +79,16 @@ export function failureFor(error: unknown, about: About): StoreError {
 }
 
 /** A reply that its command never has, which tells its type alone: it may hold anything. What the command has done is unknown. */
-export function unreadable(reply: Reply | undefined, { command, lockName }: About): StoreError {
+export function unreadable(reply: Reply | undefined, about: About): StoreError {
   const found = reply ? `${reply.status} with ${reply.words.length} words` : 'missing'
-  const cause = new Error(`the answer is ${found}, which this command never has`)
-  return new StoreError('unreadable', command, {
-    lockName,
-    cause,
-    transient: true,
-    hint: 'Something between this client and the server changes answers, or the server is no memcached.',
-  })
+  return failed(UNREADABLE, about, new Error(`the answer is ${found}, which this command never has`))
 }
 
 /** What is there does not speak memcached's protocol. */
-export function notMemcached(cause: unknown, { command, lockName }: About): StoreError {
-  return new StoreError('unreachable', command, {
-    lockName,
-    cause,
-    transient: false,
-    hint: 'What answers there is not memcached 1.6, or only one side speaks TLS: check the address, and the option tls.',
-  })
+export function notMemcached(cause: unknown, about: About): StoreError {
+  return failed(NOT_MEMCACHED, about, cause)
+}
+
+function failed({ reason, transient, hint }: Verdict, about: About, cause: unknown): StoreError {
+  return new StoreError(reason, about.command, { lockName: about.lockName, cause, transient, hint })
 }

@@ -22,17 +22,14 @@ export class Servers {
   of(key: string): Server {
     const [only, ...others] = this.#all
     if (!only) throw new TypeError('there is at least one server')
-    return others.length === 0
-      ? only
-      : this.#all.reduce((one, other) => (this.#beats(key, other, one) ? other : one))
+    if (others.length === 0) return only
+    const beats = (one: Server, other: Server): boolean =>
+      weightOf(key, one).compare(weightOf(key, other)) > 0
+    return others.reduce((one, other) => (beats(other, one) ? other : one), only)
   }
 
   close(): void {
     for (const server of this.#all) server.close()
-  }
-
-  #beats(key: string, one: Server, other: Server): boolean {
-    return Buffer.compare(weightOf(key, one), weightOf(key, other)) > 0
   }
 }
 

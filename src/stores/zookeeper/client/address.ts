@@ -15,24 +15,21 @@ const PATTERN = /^(?:\[(?<six>[\da-fA-F:.%\w]+)\]|(?<host>[^\s:/[\],]+))(?::(?<p
 /** @param servers a list, or what ZooKeeper calls a connect string: with commas, and without the path at its end */
 export function parseServers(servers: unknown): readonly Address[] {
   const list: unknown = typeof servers === 'string' ? servers.split(',') : servers
-  if (!Array.isArray(list) || list.length === 0) throw invalid('servers', servers)
-  return list.map((each: unknown) => parse(each))
+  if (!Array.isArray(list) || list.length === 0) throw invalid(servers)
+  return list.map(parse)
 }
 
 function parse(text: unknown): Address {
   const parts = typeof text === 'string' ? PATTERN.exec(text.trim())?.groups : undefined
   const host = parts?.['six'] ?? parts?.['host']
   const port = Number(parts?.['port'] ?? DEFAULT_PORT)
-  if (host === undefined || port < 1 || port > 65_535) throw invalid('servers', text)
+  if (host === undefined || port < 1 || port > 65_535) throw invalid(text)
   return { host, port }
 }
 
-function invalid(argument: string, value: unknown): InvalidArgumentError {
-  return new InvalidArgumentError(
-    argument,
-    value,
-    "addresses such as 'zoo1:2181', in a list or with commas between them",
-  )
+function invalid(servers: unknown): InvalidArgumentError {
+  const accepted = "addresses such as 'zoo1:2181', in a list or with commas between them"
+  return new InvalidArgumentError('servers', servers, accepted)
 }
 
 export function textOf({ host, port }: Address): string {

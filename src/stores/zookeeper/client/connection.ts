@@ -40,7 +40,6 @@ export interface NodeEvent {
 
 interface Pending {
   readonly xid: number
-  readonly operation: string
   readonly settle: (reply: JuteReader, code: number) => void
   readonly reject: (cause: Error) => void
 }
@@ -115,27 +114,17 @@ export class Connection {
 
   /** Rejects with a {@link RefusedError}, or a {@link ConnectionLostError}. */
   request<Result>(operation: Operation<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#lastXid = this.#lastXid === LAST_XID ? 1 : this.#lastXid + 1
-      const settle = (reply: JuteReader, code: number): void => {
-        if (code === 0) resolve(operation.read(reply))
-        else reject(new RefusedError(operation.name, code))
-      }
-      this.#send(requestFrame(this.#lastXid, operation), {
-        xid: this.#lastXid,
-        operation: operation.name,
-        settle,
-        reject,
-      })
-    })
+    this.#lastXid = this.#lastXid === LAST_XID ? 1 : this.#lastXid + 1
+    const { name, read } = operation
+    return this.#ask(name, this.#lastXid, requestFrame(this.#lastXid, operation), read)
   }
 
   ping(): Promise<void> {
-    return this.#special('ping', xids.ping, pingFrame)
+    return this.#ask('ping', xids.ping, pingFrame, nothing)
   }
 
   authenticate(scheme: string, auth: string): Promise<void> {
-    return this.#special('authenticate', xids.auth, authFrame(scheme, auth))
+    return this.#ask('authenticate', xids.auth, authFrame(scheme, auth), nothing)
   }
 
   /** Sets the watches anew. The server then tells of every change since that transaction. */
@@ -143,7 +132,7 @@ export class Connection {
     const frames: Promise<void>[] = []
     for (let from = 0; from < paths.length; from += WATCHES_AT_ONCE) {
       const some = paths.slice(from, from + WATCHES_AT_ONCE)
-      frames.push(this.#special('setWatches', xids.setWatches, setWatchesFrame(sinceZxid, some)))
+      frames.push(this.#ask('setWatches', xids.setWatches, setWatchesFrame(sinceZxid, some), nothing))
     }
     await Promise.all(frames)
   }
@@ -183,13 +172,18 @@ export class Connection {
     if (this.#retired) this.letGo(new Error('the client connects anew'))
   }
 
-  #special(operation: string, xid: number, frame: Buffer): Promise<void> {
+  #ask<Result>(
+    operation: string,
+    xid: number,
+    frame: Buffer,
+    read: (reply: JuteReader) => Result,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const settle = (_reply: JuteReader, code: number): void => {
-        if (code === 0) resolve()
+      const settle = (reply: JuteReader, code: number): void => {
+        if (code === 0) resolve(read(reply))
         else reject(new RefusedError(operation, code))
       }
-      this.#send(frame, { xid, operation, settle, reject })
+      this.#send(frame, { xid, settle, reject })
     })
   }
 
@@ -248,7 +242,9 @@ export class Connection {
     }
     const [xid, zxid, code] = [reply.int(), reply.long(), reply.int()]
     if (xid === xids.event) {
-      this.#tell(reply)
+      const [type, , path] = [reply.int(), reply.int(), reply.text()]
+      // Others are about the session, and not about a node.
+      if (type > 0) this.terms.onEvent({ path, gone: type === NODE_DELETED })
       return
     }
     this.#answer(xid, code, reply)
@@ -256,12 +252,6 @@ export class Connection {
     if (zxid > this.#seenZxid) this.#seenZxid = zxid
     this.#answeredAt = this.terms.schedule.clock.now()
     if (this.#pending.length === 0) this.#rest()
-  }
-
-  #tell(reply: JuteReader): void {
-    const [type, , path] = [reply.int(), reply.int(), reply.text()]
-    // Others are about the session, and not about a node.
-    if (type > 0) this.terms.onEvent({ path, gone: type === NODE_DELETED })
   }
 
   #answer(xid: number, code: number, reply: JuteReader): void {
@@ -278,6 +268,9 @@ export class Connection {
     this.#pending.splice(at, 1)
   }
 }
+
+/** Of an answer that says nothing but that it is one. */
+const nothing = (): void => undefined
 
 /** TLS tells servers the name that the client wants, but no address. */
 function nameOf(host: string): string {

@@ -20,7 +20,7 @@ const GOODBYE_MS = 500
 
 /** A session, over as many connections as it takes. Its nodes end with it, and it ends when no server has heard of it for its time. */
 export class ZooKeeperSession {
-  readonly #nodes: WatchedNodes
+  readonly nodes: WatchedNodes
   readonly #waiting = new Set<Waiting>()
   #connection: Connection | undefined
   /** The latest connection, whatever became of it. */
@@ -47,7 +47,7 @@ export class ZooKeeperSession {
     askedMs: number,
     seenZxid: bigint,
   ) {
-    this.#nodes = new WatchedNodes(() => this.#connection, terms.schedule)
+    this.nodes = new WatchedNodes(() => this.#connection, terms.schedule)
     this.#timeoutMs = askedMs
     this.#seenZxid = seenZxid
     this.#usedAt = terms.schedule.clock.now()
@@ -125,26 +125,13 @@ export class ZooKeeperSession {
     connection.retire()
   }
 
-  /**
-   * Calls back once when that node is gone or may be, unless the watch closes first. `inOrder`: it is gone, and earlier watches have already
-   * reported all nodes that went before it. Once the session is over, no watch calls back.
-   */
-  watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
-    return this.#nodes.watch(path, onGone)
-  }
-
   /** Calls back whenever somebody may have made, changed or removed that node, from the confirmation on. */
   watchChanges(
     path: string,
     onChange: () => void,
   ): { readonly confirmed: Promise<void>; readonly close: () => void } {
-    const close = this.#nodes.watchChanges(path, onChange)
+    const close = this.nodes.watchChanges(path, onChange)
     return { confirmed: orNone(this.request(watchNode(path))), close }
-  }
-
-  /** Calls back on what comes or goes in that node, once after each {@link getChildren} with `watch`, and when that may have happened unheard. */
-  watchFolder(path: string, onNews: () => void): () => void {
-    return this.#nodes.watchFolder(path, onNews)
   }
 
   /**
@@ -244,7 +231,7 @@ export class ZooKeeperSession {
     this.#dialled = new Connection(
       {
         ...{ address: rota.next(), tls, schedule, welcomeMs },
-        onEvent: (event) => this.#nodes.happened(event),
+        onEvent: (event) => this.nodes.happened(event),
         onEnd: (cause, broke) => {
           if (broke) rota.broke(schedule.clock.now() - dialledAt)
           onEnd(cause)
@@ -264,7 +251,7 @@ export class ZooKeeperSession {
       if (error instanceof RefusedError) connection.end(error)
     }
     if (identity) connection.authenticate(identity.scheme, identity.auth).catch(refused)
-    this.#nodes.goOnBy(connection, this.#seenZxid).catch(refused)
+    this.nodes.goOnBy(connection, this.#seenZxid).catch(refused)
     for (const { send } of this.#waiting) send(connection)
     this.#waiting.clear()
   }

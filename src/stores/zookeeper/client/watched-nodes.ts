@@ -22,15 +22,16 @@ export class WatchedNodes {
   /** Whether there is a node that it may not read, and so cannot watch. */
   #blind = false
 
-  /**
-   * @param current the connection, if there is one; otherwise, and after a break, the next connection asks
-   */
+  /** @param current the connection, if there is one; otherwise, and after a break, the next connection asks */
   constructor(
     private readonly current: () => Connection | undefined,
     private readonly schedule: Schedule,
   ) {}
 
-  /** As `watch` of the session. */
+  /**
+   * Calls back once when that node is gone or may be, unless the watch closes first. `inOrder`: it is gone, and earlier watches have already
+   * reported all nodes that went before it. Once the session is over, no watch calls back.
+   */
   watch(path: string, onGone: (inOrder: boolean) => void): { close(): void } {
     if (this.#watches.add(path, onGone)) void this.#arm(path)
     return {
@@ -48,7 +49,7 @@ export class WatchedNodes {
     }
   }
 
-  /** Calls back on what comes or goes in that node after it was read for that, and when that may have happened unheard. */
+  /** Calls back on what comes or goes in that node, once after each {@link getChildren} with `watch`, and when that may have happened unheard. */
   watchFolder(path: string, onNews: () => void): () => void {
     this.#folders.add(path, onNews)
     return () => this.#folders.delete(path, onNews)

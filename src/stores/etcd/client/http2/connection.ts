@@ -8,6 +8,7 @@ import {
   frameFlags,
   frameTypes,
   LONGEST_PAYLOAD,
+  NOTHING,
   numberPayload,
   readSettings,
   settingNumbers,
@@ -19,7 +20,6 @@ import { OwedPings } from './owed-pings.js'
 import type { Http2Stream } from './stream.js'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-const NOTHING = Buffer.alloc(0)
 
 /** How much may come without leave; the first is what HTTP/2 begins with. */
 const FIRST_WINDOW = 65_535
@@ -160,7 +160,8 @@ export class Http2Connection {
     while (this.#ready && this.#waiting.length > 0 && this.#streams.size < this.#mostStreams) {
       const stream = this.#waiting.shift()
       if (!stream) return
-      stream.begin(this.#nextStream, this.#streamWindow)
+      stream.number = this.#nextStream
+      stream.window = this.#streamWindow
       this.#nextStream += 2
       this.#streams.set(stream.number, stream)
       this.#send(Buffer.concat([...stream.headerFrames(), this.#dataOf(stream)]))

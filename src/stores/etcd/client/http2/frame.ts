@@ -18,14 +18,13 @@ export const settingNumbers = {
   enablePush: 2,
   maxConcurrentStreams: 3,
   initialWindowSize: 4,
-  maxFrameSize: 5,
 } as const
 
 const HEAD = 9
 /** The longest payload for a peer that has not allowed more. */
 export const LONGEST_PAYLOAD = 16_384
 
-const NOTHING = Buffer.alloc(0)
+export const NOTHING = Buffer.alloc(0)
 
 export interface Frame {
   readonly type: number

@@ -1,4 +1,4 @@
-import { frameFlags, frameTypes, LONGEST_PAYLOAD, writeFrame } from './frame.js'
+import { frameFlags, frameTypes, LONGEST_PAYLOAD, NOTHING, writeFrame } from './frame.js'
 import type { Headers } from './headers.js'
 
 /** Told of one stream. */
@@ -11,8 +11,6 @@ export interface Http2StreamListener {
   broken(sent: boolean): void
 }
 
-const NOTHING = Buffer.alloc(0)
-
 /** One stream, with its unsent bytes and how many of them the server allows. */
 export class Http2Stream {
   /** 0 until it opens. */
@@ -22,23 +20,14 @@ export class Http2Stream {
   received = 0
   #outbox: Buffer = NOTHING
   #complete = false
-  #ended = false
+  /** Whether it has sent everything. */
+  ended = false
 
   constructor(
     /** Its headers. */
     readonly block: Buffer,
     readonly listener: Http2StreamListener,
   ) {}
-
-  /** Whether it has sent everything. */
-  get ended(): boolean {
-    return this.#ended
-  }
-
-  begin(number: number, window: number): void {
-    this.number = number
-    this.window = window
-  }
 
   headerFrames(): Buffer[] {
     const { block, number } = this
@@ -62,11 +51,11 @@ export class Http2Stream {
   take(most: number): { readonly bytes: Buffer; readonly last: boolean } | undefined {
     const { length } = this.#outbox
     const size = Math.min(length, most, Math.max(this.window, 0))
-    if (this.#ended || (size === 0 && !(this.#complete && length === 0))) return undefined
+    if (this.ended || (size === 0 && !(this.#complete && length === 0))) return undefined
     const bytes = size === length ? this.#outbox : this.#outbox.subarray(0, size)
     this.#outbox = size === length ? NOTHING : this.#outbox.subarray(size)
     this.window -= size
-    this.#ended = this.#complete && size === length
-    return { bytes, last: this.#ended }
+    this.ended = this.#complete && size === length
+    return { bytes, last: this.ended }
   }
 }

@@ -1,9 +1,15 @@
-import { leaseDeadline } from '../../port/lease.js'
-import type { LockKeyspace } from '../../port/store.js'
-import type { Cells } from '../session/cells.js'
-import type { Entry, EntryWatch, Line } from '../session/line.js'
-import type { LeaseRequest, LinkListener, SessionGrant, SessionLink, StandRequest } from '../session/link.js'
-import type { LockName } from '../session/lock-name.js'
+import { leaseDeadline } from '../../src/port/lease.js'
+import type { LockKeyspace } from '../../src/port/store.js'
+import type { Cells } from '../../src/stores/session/cells.js'
+import type { Entry, EntryWatch, Line } from '../../src/stores/session/line.js'
+import type {
+  LeaseRequest,
+  LinkListener,
+  SessionGrant,
+  SessionLink,
+  StandRequest,
+} from '../../src/stores/session/link.js'
+import type { LockName } from '../../src/stores/session/lock-name.js'
 import type { Ensemble } from './ensemble.js'
 
 /** One client's way to an ensemble in its own process. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../base/time/clock.js'
+import type { Clock, Timer } from '../../src/base/time/clock.js'
 
 /** Sessions and leases are of whole ticks, and at least two of them. */
 const TICK_MS = 1_000

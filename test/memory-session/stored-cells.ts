@@ -1,6 +1,7 @@
-import type { Clock } from '../../base/time/clock.js'
-import { queueMicrotask } from '../../base/time/machine-time.js'
-import type { Cell, CellName, CellWrite } from '../session/cells.js'
+import { Listeners } from '../../src/base/collections/listeners.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import { queueMicrotask } from '../../src/base/time/machine-time.js'
+import type { Cell, CellName, CellWrite } from '../../src/stores/session/cells.js'
 import { Term } from './term.js'
 
 interface Stored {
@@ -13,7 +14,7 @@ interface Stored {
 export class StoredCells {
   #lastVersion = 0n
   readonly #stored = new Map<string, Stored>()
-  readonly #watches = new Map<string, Set<() => void>>()
+  readonly #watches = new Listeners<void>()
 
   constructor(private readonly clock: Clock) {}
 
@@ -33,21 +34,12 @@ export class StoredCells {
       const term = keepMs === Infinity ? undefined : new Term(this.clock, keepMs, () => this.#end(cell))
       this.#stored.set(id, { text, version: this.#lastVersion, term })
     }
-    // After the current step, as a message would arrive.
-    for (const onChange of this.#watches.get(id) ?? []) queueMicrotask(onChange)
+    this.#watches.tell(id)
     return text === undefined ? 0n : this.#lastVersion
   }
 
   watch(cell: CellName, onChange: () => void): { close(): void } {
-    const id = idOf(cell)
-    const watches = this.#watches.get(id) ?? new Set()
-    this.#watches.set(id, watches.add(onChange))
-    return {
-      close: () => {
-        watches.delete(onChange)
-        if (watches.size === 0 && this.#watches.get(id) === watches) this.#watches.delete(id)
-      },
-    }
+    return heard(this.#watches, idOf(cell), onChange)
   }
 
   #end(cell: CellName): void {
@@ -57,4 +49,11 @@ export class StoredCells {
 
 function idOf({ space, name }: CellName): string {
   return `${space} ${name}`
+}
+
+/** Hears what happens under that name after the current step, as a message would arrive. */
+export function heard(listeners: Listeners<void>, name: string, hear: () => void): { close(): void } {
+  const own = (): void => queueMicrotask(hear)
+  listeners.add(name, own)
+  return { close: () => void listeners.delete(name, own) }
 }

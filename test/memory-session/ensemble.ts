@@ -1,10 +1,11 @@
-import type { Clock } from '../../base/time/clock.js'
-import { queueMicrotask } from '../../base/time/machine-time.js'
-import type { CellWrite } from '../session/cells.js'
-import type { Entry, EntryWatch, Line } from '../session/line.js'
-import type { LeaseRequest, StandRequest } from '../session/link.js'
-import type { LockName } from '../session/lock-name.js'
-import { StoredCells } from './stored-cells.js'
+import { Listeners } from '../../src/base/collections/listeners.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import { queueMicrotask } from '../../src/base/time/machine-time.js'
+import type { CellWrite } from '../../src/stores/session/cells.js'
+import type { Entry, EntryWatch, Line } from '../../src/stores/session/line.js'
+import type { LeaseRequest, StandRequest } from '../../src/stores/session/link.js'
+import type { LockName } from '../../src/stores/session/lock-name.js'
+import { heard, StoredCells } from './stored-cells.js'
 import { Term } from './term.js'
 
 interface StandingEntry extends Omit<Entry, 'remainingMs'> {
@@ -20,8 +21,8 @@ export class Ensemble {
   #lastSession = 0
   readonly #sessions = new Map<string, Term>()
   readonly #lines = new Map<string, { readonly lock: LockName; entries: StandingEntry[] }>()
-  readonly #watches = new Map<string, Set<() => void>>()
-  readonly #ears = new Map<string, Set<() => void>>()
+  readonly #watches = new Listeners<void>()
+  readonly #ears = new Listeners<void>()
 
   constructor(readonly clock: Clock) {
     this.cells = new StoredCells(clock)
@@ -87,11 +88,8 @@ export class Ensemble {
     entry.lease?.stop()
     line.entries = line.entries.filter((each) => each !== entry)
     if (line.entries.length === 0) this.#lines.delete(idOf(lock))
-    const told = this.#watches.get(watched(entry))
-    this.#watches.delete(watched(entry))
     this.ask(lock)
-    // After the current step, as a message would arrive.
-    for (const onGone of told ?? []) queueMicrotask(onGone)
+    this.#watches.tellLast(watched(entry))
     return true
   }
 
@@ -100,26 +98,17 @@ export class Ensemble {
       queueMicrotask(onGone)
       return { close: () => undefined }
     }
-    const watches = this.#watches.get(watched(entry)) ?? new Set()
-    this.#watches.set(watched(entry), watches.add(onGone))
-    return { close: () => watches.delete(onGone) }
+    return heard(this.#watches, watched(entry), onGone)
   }
 
   /** Calls back when something happens in that line, from now on. */
   hear(lock: LockName, onNews: () => void): EntryWatch {
-    const ears = this.#ears.get(idOf(lock)) ?? new Set()
-    this.#ears.set(idOf(lock), ears.add(onNews))
-    return {
-      close: () => {
-        ears.delete(onNews)
-        if (ears.size === 0 && this.#ears.get(idOf(lock)) === ears) this.#ears.delete(idOf(lock))
-      },
-    }
+    return heard(this.#ears, idOf(lock), onNews)
   }
 
   /** Tells those who hear of that line. */
   ask(lock: LockName): void {
-    for (const onNews of this.#ears.get(idOf(lock)) ?? []) queueMicrotask(onNews)
+    this.#ears.tell(idOf(lock))
   }
 
   write(request: CellWrite): bigint | undefined {

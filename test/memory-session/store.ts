@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/time/clock.js'
-import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
-import type { LinkListener, SessionLink } from '../session/link.js'
-import { SessionStoreSession, sessionTraits } from '../session/session.js'
+import type { Clock } from '../../src/base/time/clock.js'
+import type { Store, StoreSession, StoreSettings } from '../../src/port/store.js'
+import type { LinkListener, SessionLink } from '../../src/stores/session/link.js'
+import { sessionOn, sessionTraits } from '../../src/stores/session/session.js'
 import type { Ensemble } from './ensemble.js'
 import { MemoryLink } from './link.js'
 
@@ -20,6 +20,6 @@ export class MemorySessionStore implements Store {
   }
 
   open(settings: StoreSettings): StoreSession {
-    return new SessionStoreSession((listener) => this.linkTo(this.ensemble, listener), settings)
+    return sessionOn((listener) => this.linkTo(this.ensemble, listener), settings)
   }
 }
