@@ -16,7 +16,7 @@ import type {
 } from '../../port/lock-port.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'
-import { type Failure, quorumFailure } from './failure.js'
+import { type Failure, failuresOf, quorumFailure } from './failure.js'
 import { stateOf } from './inspection.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
@@ -204,10 +204,7 @@ export class QuorumLockPort implements LockPort {
       return conclude(answers)
     })
     if (result !== undefined) return result
-    const failures = last.flatMap((answer, index) =>
-      answer.state === 'failed' ? [{ label: this.members[index]?.label ?? '', error: answer.error }] : [],
-    )
-    throw quorumFailure(command, name, failures, this.members.length)
+    throw quorumFailure(command, name, failuresOf(this.members, last), this.members.length)
   }
 
   /**
