@@ -3,10 +3,10 @@ import type { Clock } from '../../../base/time/clock.js'
 import { restInLineMs } from '../../../port/first-lease.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../../port/lock-port.js'
 import type { LeftPlaces } from '../../line/left-places.js'
-import { modeOf, type Place } from '../../line/place.js'
+import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Words } from '../../line/proof.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
-import { ownerOf, toldIn } from '../channels/told.js'
+import { toldIn } from '../channels/told.js'
 import type { Refusals } from '../connection/refusals.js'
 import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
 import { LineWatch } from './line-watch.js'
@@ -239,10 +239,9 @@ export class Lines {
       const told = toldIn(text, standing.word)
       if (!told) return
       for (const grant of told.grants) {
-        const grantedTo = ownerOf(grant.place)
-        if (!grantedTo || !isOf(grant.place) || !standing.has(grant.place)) continue
+        if (!isOf(grant.place) || !standing.has(grant.place)) continue
         if (told.proven) standing.granted(grant)
-        onNews({ grantedTo })
+        onNews({ grantedTo: ownerOf(grant.place) })
       }
       const { look } = told
       // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.

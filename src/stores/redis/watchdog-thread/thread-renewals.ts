@@ -4,10 +4,10 @@ import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import type { LeaseThread, LeaseThreadListener } from '../../../port/lease-thread.js'
 import type { RedisClient } from '../connection/client.js'
 import { type Credentials, credentialsOf, loginOf } from '../connection/credentials.js'
-import { clientSettings, copiedCredentials, newCredentials, withLogin } from './client-settings.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
+import { clientSettings, copyOptions, newCredentials, withLogin } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf, refuseOwnClocks } from './instant.js'
-import type { LeaseKind } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
 import type { ThreadSession } from './thread-session.js'
@@ -27,6 +27,9 @@ export interface ThreadRenewalsSettings {
   readonly commandTimeoutMs: number
   readonly maxBlockedMs: number
 }
+
+/** The thread, for the leases of one kind. */
+export type KindThread = LeaseThread & Pick<ThreadRenewals, 'start'>
 
 /**
  * Renews leases in a separate thread, over its own connection, so that work that blocks the main thread's event loop costs no lock. If
@@ -76,8 +79,15 @@ export class ThreadRenewals implements LeaseThread {
   }
 
   /** The same thread, for leases of that kind. */
-  of(kind: LeaseKind): KindRenewals {
-    return new KindRenewals(this, kind)
+  of(kind: LeaseKind): KindThread {
+    const all = this
+    return {
+      get working() {
+        return all.working
+      },
+      start: () => all.start(),
+      add: (...lease) => all.add(...lease, kind),
+    }
   }
 
   /** How many leases are watched. */
@@ -139,7 +149,7 @@ export class ThreadRenewals implements LeaseThread {
     try {
       const { ThreadSession } = await import('./thread-session.js')
       this.#startedAt = this.schedule.clock.now()
-      const login = copiedCredentials((await this.#login?.()) ?? {})
+      const login = copyOptions((await this.#login?.()) ?? {})
       if (this.#closed) return
       this.#credentials = credentialsOf(this.client)
       const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
@@ -160,7 +170,7 @@ export class ThreadRenewals implements LeaseThread {
     if (!credentials) return
     this.#credentials = credentials
     try {
-      session.send({ kind: 'credentials', credentials: copiedCredentials(credentials) })
+      session.send({ kind: 'credentials', credentials: copyOptions(credentials) })
     } catch (error) {
       this.onError(error)
     }
@@ -172,7 +182,7 @@ export class ThreadRenewals implements LeaseThread {
     if (!this.#login || !session || this.#asking) return
     this.#asking = true
     this.#login()
-      .then((login) => session.send({ kind: 'credentials', credentials: copiedCredentials(login) }))
+      .then((login) => session.send({ kind: 'credentials', credentials: copyOptions(login) }))
       .catch(this.onError)
       .finally(() => {
         this.#asking = false
@@ -270,25 +280,5 @@ export class ThreadRenewals implements LeaseThread {
       // The thread dropped leases because of that; they may still be ours.
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
-  }
-}
-
-/** Renews the leases of one kind in a thread. */
-export class KindRenewals implements LeaseThread {
-  constructor(
-    private readonly all: ThreadRenewals,
-    private readonly kind: LeaseKind,
-  ) {}
-
-  get working(): boolean {
-    return this.all.working
-  }
-
-  start(): Promise<void> | undefined {
-    return this.all.start()
-  }
-
-  add(...lease: Parameters<LeaseThread['add']>): WatchedLease {
-    return this.all.add(...lease, this.kind)
   }
 }
