@@ -58,7 +58,10 @@ export class QuorumLockPort implements LockPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    if (request.heldBefore > 0) return await this.#reenter(request)
+    if (request.heldBefore > 0) {
+      const asked = this.members.map(({ port }) => port.acquire(request))
+      return await this.#agree('acquire', request.name, asked, this.#grantedOrLost)
+    }
     this.#note(request.leaseMs)
     this.#introduced ??= this.#introduce()
     await this.#introduced
@@ -179,11 +182,6 @@ export class QuorumLockPort implements LockPort {
 
   close(): void {
     this.#watches.close()
-  }
-
-  async #reenter(request: AcquireRequest): Promise<AcquireReply> {
-    const asked = this.members.map(({ port }) => port.acquire(request))
-    return await this.#agree('acquire', request.name, asked, this.#grantedOrLost)
   }
 
   readonly #grantedOrLost = (answers: readonly Answer<AcquireReply>[]): AcquireReply | undefined => {

@@ -94,8 +94,9 @@ export class Lines {
 
   /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
-    if (this.names.outside) return this.#hearsOutside(name)
-    return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+    if (!this.names.outside) return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined || this.channels.subscribed(channel)
   }
 
   /**
@@ -256,11 +257,6 @@ export class Lines {
     standing.ignoreReleases()
     const channel = this.names.releaseChannel(name)
     return channel === undefined ? NOTHING_ANNOUNCED : this.channels.hear(channel, () => onNews())
-  }
-
-  #hearsOutside(name: string): boolean {
-    const channel = this.names.releaseChannel(name)
-    return channel === undefined || this.channels.subscribed(channel)
   }
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */

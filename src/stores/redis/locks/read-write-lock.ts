@@ -105,7 +105,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
     const keys = renewedKeysOf(this.#key(name))
-    return runScript(this.to.link, rwTenure, keys, name, [this.#member(owner)], tenureReply)
+    return runScript(this.to.link, rwTenure, keys, name, [`${this.mode}:${owner}`], tenureReply)
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
@@ -205,10 +205,6 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const keys = undivided(link, readWriteKeysOf(this.#key(name)))
     const constants = [link.publishCommand, this.channelsOf(name), this.mode]
     return runScript(link, script, keys, name, [...constants, ...args], read)
-  }
-
-  #member(owner: Owner): string {
-    return `${this.mode}:${owner}`
   }
 
   #key(name: string): string {

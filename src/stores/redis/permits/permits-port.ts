@@ -82,9 +82,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     await this.#leave(name, owner, permits)
   }
 
-  /**
-   * If the server may have had the request before, nothing left to release means that it carried it out then.
-   */
+  /** If the server may have had the request before, nothing left to release means that it carried it out then. */
   release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { breaks } = this.link
     return this.run(permitsRelease, name, [owner, permits, 0], async (reply): Promise<ReleaseReply> => {

@@ -11,9 +11,7 @@ export interface Renewal {
   readonly args: readonly Argument[]
 }
 
-/**
- * Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone.
- */
+/** Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone. */
 export function renewEach<Request extends RenewRequest>(
   renewing: Renewing,
   requests: readonly Request[],

@@ -21,13 +21,6 @@ const LONGEST_BEAT_MS = 1_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
-export interface ThreadRenewalsSettings {
-  readonly leaseMs: number
-  readonly quarantineMs?: number
-  readonly commandTimeoutMs: number
-  readonly maxBlockedMs: number
-}
-
 /** The thread, for the leases of one kind. */
 export type KindThread = LeaseThread & Pick<ThreadRenewals, 'start'>
 
@@ -58,24 +51,17 @@ export class ThreadRenewals implements LeaseThread {
   /** @throws `InvalidArgumentError` if a thread cannot have a copy of an option that matters, and in Bun and Deno. */
   constructor(
     private readonly client: RedisClient,
-    { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
+    settings: Omit<ThreadSettings, 'client' | 'network' | 'heartbeat'>,
     private readonly schedule: Schedule,
     /** Called when a thread dies, and with failures that belong to no lease. */
     private readonly onError: (error: unknown) => void,
   ) {
     refuseOwnClocks()
-    this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
+    this.#beatMs = Math.min(settings.maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
     // Refuses such options now, not when the first lease needs the thread.
     clientSettings(client)
     this.#login = loginOf(client)
-    this.#settings = {
-      network: networkDefaults(),
-      leaseMs,
-      quarantineMs,
-      commandTimeoutMs,
-      maxBlockedMs,
-      heartbeat: this.#heartbeat.memory,
-    }
+    this.#settings = { ...settings, network: networkDefaults(), heartbeat: this.#heartbeat.memory }
   }
 
   /** The same thread, for leases of that kind. */
@@ -88,11 +74,6 @@ export class ThreadRenewals implements LeaseThread {
       start: () => all.start(),
       add: (...lease) => all.add(...lease, kind),
     }
-  }
-
-  /** How many leases are watched. */
-  get size(): number {
-    return this.#leases.size
   }
 
   /** Whether there is a thread to renew them. */
@@ -125,7 +106,7 @@ export class ThreadRenewals implements LeaseThread {
     this.#ids += 1
     const { clock } = this.schedule
     const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
-      changed: () => this.#update(lease),
+      changed: () => lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
       removed: () => this.#remove(lease),
     })
     this.#leases.set(lease.id, lease)
@@ -195,10 +176,6 @@ export class ThreadRenewals implements LeaseThread {
     lease.sit({ session, slot })
     const { id, of, name, owner } = lease
     session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
-  }
-
-  #update(lease: WatchedLease): void {
-    lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) })
   }
 
   #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
