@@ -1,9 +1,9 @@
 /** What processes are told of their places in line. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { modeOf, type Place } from '../../src/stores/line/place.js'
+import { modeOf, ownerOf, type Place } from '../../src/stores/line/place.js'
 import { proofOf } from '../../src/stores/line/proof.js'
-import { keyIn, ownerOf, toldIn } from '../../src/stores/redis/channels/told.js'
+import { keyIn, toldIn } from '../../src/stores/redis/channels/told.js'
 import { hostileNames } from '../properties/hostile-names.js'
 import { runsOr } from '../properties/runs.js'
 

@@ -142,5 +142,5 @@ asking-unsaid: a node that takes over a slot is not told that the command was se
 + if (word === 'ASK') return await this.#to(there, slot, send, attempts + 1)
 src/stores/node-redis/reply-error.ts
 refusal-of-node-redis-unnamed: a refusal of the server counts as an outcome that nobody knows
-- if (isErrorReply(error)) error.name = 'ReplyError'
+- if (error instanceof Error && !('code' in error) && REPLY.test(error.message)) error.name = 'ReplyError'
 `

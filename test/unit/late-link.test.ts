@@ -10,7 +10,6 @@ function notingLink(asked: string[]): Link {
   }
   return {
     publishCommand: 'SPUBLISH',
-    countCommand: 'SHARDNUMSUB',
     subscribesInOrder: false,
     breaks: 3,
     send: (_key, _about, command) => note(command),
@@ -33,7 +32,7 @@ test('what is asked of a link before it is loaded reaches it afterwards, in that
   const loading = new Promise<Link>((loaded) => {
     resolve = loaded
   })
-  const link = new LateLink('SPUBLISH', 'SHARDNUMSUB', () => loading)
+  const link = new LateLink(() => loading)
   const sent = link.together(() => [link.send('key', { command: 'GET' }, 'GET'), link.subscribe('channel')])
   link.unsubscribe('channel')
   link.doubtNews()
@@ -47,7 +46,7 @@ test('what is asked of a link before it is loaded reaches it afterwards, in that
 })
 
 test('W6: where it cannot be loaded every command fails with the reason, and the client closes', async () => {
-  const link = new LateLink('SPUBLISH', 'SHARDNUMSUB', () => Promise.reject(new Error('no such file')))
+  const link = new LateLink(() => Promise.reject(new Error('no such file')))
   const failure = { reason: 'not-ready', transient: false, message: expect.stringContaining('no such file') }
   await expect(link.send('key', { command: 'GET' }, 'GET')).rejects.toMatchObject(failure)
   await expect(link.subscribe('channel')).rejects.toMatchObject(failure)

@@ -35,7 +35,7 @@ beforeEach(async () => {
   reports = []
   const settings = { leaseMs: LEASE_MS, maxBlockedMs: MAX_BLOCKED_MS }
   const tell = (report: Report): number => reports.push(report)
-  list = new WatchList(settings, port, schedule, heartbeat, tell, shared)
+  list = new WatchList(settings, (requests) => port.renew(requests), schedule, heartbeat, tell, shared)
   deadlines = new Deadlines()
   const chunk = Deadlines.newChunk()
   deadlines.addChunk(chunk)

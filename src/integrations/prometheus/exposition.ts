@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry, type RegistryContentType } from 'prom-client'
 import type { ObservedClient } from '../../observe/trace/listener.js'
-import { counters, gauges, type Sample } from './numbers.js'
+import { counters, gauges, type Numbers } from './numbers.js'
 
 /** From half a millisecond to half an hour: locks in memory are taken in microseconds, and people wait for nightly jobs. */
 const BOUNDS_SECONDS = [
@@ -15,55 +15,33 @@ export class Exposition {
   readonly hold: Histogram
 
   constructor(private readonly registry: Registry<RegistryContentType>) {
-    const samplesOf = (read: (client: ObservedClient) => readonly Sample[]): Sample[] =>
-      [...this.clients].flatMap(([name, client]) =>
-        read(client).map(({ labels, value }) => ({
-          labels: name === '' ? labels : { ...labels, client: name },
-          value,
-        })),
-      )
+    const { clients } = this
     const registers = [registry]
-    for (const { name, help, labelNames, samples } of counters)
-      new Counter({
-        // prom-client adds this itself where the registry writes OpenMetrics.
-        name: registry.contentType.includes('openmetrics') ? name : `${name}_total`,
-        help,
-        labelNames: ['client', ...labelNames],
-        registers,
-        collect() {
-          this.reset()
-          for (const { labels, value } of samplesOf((client) => samples(client.metrics())))
-            this.inc(labels, value)
-        },
-      })
-    for (const { name, help, samples } of gauges)
-      new Gauge({
+    const configured = ({ help, labelNames, samples }: Numbers) => ({
+      help,
+      labelNames: ['client', ...labelNames],
+      registers,
+      collect(this: Counter | Gauge) {
+        this.reset()
+        for (const [client, observed] of clients)
+          for (const { labels, value } of samples(observed.metrics()))
+            this.inc(client === '' ? labels : { ...labels, client }, value)
+      },
+    })
+    // prom-client adds this itself where the registry writes OpenMetrics.
+    const ending = registry.contentType.includes('openmetrics') ? '' : '_total'
+    for (const numbers of counters) new Counter({ name: numbers.name + ending, ...configured(numbers) })
+    for (const numbers of gauges) new Gauge({ name: numbers.name, ...configured(numbers) })
+    const histogram = (name: string, help: string): Histogram =>
+      new Histogram({
         name,
         help,
-        labelNames: ['client'],
+        labelNames: ['client', 'kind', 'group'],
+        buckets: BOUNDS_SECONDS,
         registers,
-        collect() {
-          this.reset()
-          for (const { labels, value } of samplesOf((client) => samples(client.metrics())))
-            this.set(labels, value)
-        },
       })
-    const labelNames = ['client', 'kind', 'group']
-    const buckets = BOUNDS_SECONDS
-    this.wait = new Histogram({
-      name: 'holdfast_wait_seconds',
-      help: 'From the call for a lock to its grant.',
-      labelNames,
-      buckets,
-      registers,
-    })
-    this.hold = new Histogram({
-      name: 'holdfast_hold_seconds',
-      help: 'From the grant of a lock to its release or loss.',
-      labelNames,
-      buckets,
-      registers,
-    })
+    this.wait = histogram('holdfast_wait_seconds', 'From the call for a lock to its grant.')
+    this.hold = histogram('holdfast_hold_seconds', 'From the grant of a lock to its release or loss.')
   }
 
   /** Whether the registry still has these metrics. */

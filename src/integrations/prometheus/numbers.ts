@@ -1,17 +1,12 @@
 import type { HoldfastMetrics } from '../../observe/metrics/metrics.js'
 
-/** One number with its labels. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
-
 /** A metric that comes from a client's numbers. */
-interface Numbers {
+export interface Numbers {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly string[]
-  samples(now: HoldfastMetrics): Sample[]
+  /** One or more, by their labels. */
+  samples(now: HoldfastMetrics): Array<{ readonly labels: Record<string, string>; readonly value: number }>
 }
 
 function plain(name: string, help: string, value: (now: HoldfastMetrics) => number): Numbers {

@@ -124,7 +124,10 @@ export class ComputeOnce {
       const left = Math.max(waiter.startedAt + waitMs - this.#now(), 1)
       const call = { ...this.#callOf(wanted, caller, scope), waitMs: waitMs === 0 ? 0 : left, failingSince }
       const outcome = await this.#acquire(call, flight)
-      if (!(outcome instanceof HoldRecord)) throw this.#refused(name, outcome, waitMs)
+      if (!(outcome instanceof HoldRecord)) {
+        if (waitMs === 0 && outcome.cause !== undefined) throw outcome.cause
+        throw new LockTimeoutError(name, outcome.waitedMs, outcome, outcome.cause, 'value')
+      }
       flight.scope = scope
       const lookBy = Math.max(answerBy(waiter), this.#now() + LEAST_ANSWER_MS)
       const look = (): Promise<CachedValue | undefined> => this.#readInTime(waiter, lookBy, flight)
@@ -154,8 +157,7 @@ export class ComputeOnce {
   }
 
   /** Later calls start a flight of their own. Only the first call counts. */
-  #end(key: string, flight: Flight | undefined, result?: CachedValue): void {
-    if (!flight) return
+  #end(key: string, flight: Flight, result?: CachedValue): void {
     if (this.#flights.get(key) === flight) this.#flights.delete(key)
     flight.settle(result)
   }
@@ -173,7 +175,7 @@ export class ComputeOnce {
     const refreshing = async (): Promise<void> => {
       try {
         const outcome = await locker.acquire(call)
-        if (outcome instanceof HoldRecord) await this.#computeUnder(outcome, scope, wanted, 0, undefined)
+        if (outcome instanceof HoldRecord) await this.#computeUnder(outcome, scope, wanted, 0, new Flight())
       } catch (error) {
         if (!(error instanceof ClosedError)) locker.events.emit('error', error)
       } finally {
@@ -188,7 +190,7 @@ export class ComputeOnce {
     scope: Scope,
     { key, name, compute, options }: Wanted<Value>,
     staleMs: number | undefined,
-    flight: Flight | undefined,
+    flight: Flight,
     look = (): Promise<CachedValue | undefined> => this.#read(name),
   ): Promise<Computed<Value>> {
     const { locker, owners } = this.terms
@@ -211,7 +213,16 @@ export class ComputeOnce {
       hold.signal.addEventListener('abort', () => {
         if (hold.signal.reason instanceof ClosedError) this.#end(key, flight)
       })
-      const { value, text } = await this.#computed(key, () => compute(hold), flight)
+      let value: Awaited<Value>
+      let text: string
+      try {
+        value = await compute(hold)
+        text = textOf(key, value)
+      } catch (error) {
+        // The calls that wait share a failure; who comes later tries anew.
+        flight.thrown = { error }
+        throw error
+      }
       await this.#keep(grant, name, entryOf(text, options.staleMs ?? 0), options)
       // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
@@ -224,21 +235,6 @@ export class ComputeOnce {
       onLost: 'continue',
       onTrouble: (error) => locker.events.emit('error', error),
     })
-  }
-
-  /** A failure is shared by the calls that wait; who comes later tries anew. */
-  async #computed<Value>(
-    key: string,
-    compute: () => Value | PromiseLike<Value>,
-    flight: Flight | undefined,
-  ): Promise<{ readonly value: Awaited<Value>; readonly text: string }> {
-    try {
-      const value = await compute()
-      return { value, text: textOf(key, value) }
-    } catch (error) {
-      if (flight) flight.thrown = { error }
-      throw error
-    }
   }
 
   /** The caller gets the value whether or not it can be stored. */
@@ -317,11 +313,6 @@ export class ComputeOnce {
       maxHoldMs: this.terms.maxHoldMs,
       signal: options.signal,
     }
-  }
-
-  #refused(name: string, refusal: Refusal, waitMs: number): unknown {
-    if (waitMs === 0 && refusal.cause !== undefined) return refusal.cause
-    return new LockTimeoutError(name, refusal.waitedMs, refusal, refusal.cause, 'value')
   }
 
   /** A computation that waited for its own key would wait for ever. */

@@ -101,10 +101,7 @@ export class ClientLine {
     return { since: Math.min(since, now), leaseMs, fence }
   }
 
-  /**
-   * A time of the server on this machine's clock, never too late: the server read its clock after this machine had sent the
-   * command.
-   */
+  /** A time of the server on this machine's clock, never too late: the server read its clock after this machine had sent the command. */
   #localTime(serverUs: number, anchor: { readonly localMs: number; readonly serverUs: number }): number {
     const passed = (serverUs - anchor.serverUs) / 1_000 - ROUNDED_MS
     return anchor.localMs + passed * (passed > 0 ? 1 - DRIFT : 1 + DRIFT)

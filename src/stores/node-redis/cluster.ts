@@ -133,7 +133,8 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
       await this.#refresh()
       address = known()
     }
-    if (address === undefined) throw replyError(`CLUSTERDOWN Hash slot ${slot} is not served`)
+    if (address === undefined)
+      throw Object.assign(new Error(`CLUSTERDOWN Hash slot ${slot} is not served`), { name: 'ReplyError' })
     return await this.#to(address, slot, send, attempts)
   }
 
@@ -222,13 +223,9 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     return refreshing
   }
 
+  /** Asks for the table, and adopts it, and the connection on which it came. */
   async #ask(): Promise<void> {
     const { table, teller } = await this.#survey.ask(this.slots, this.nodes(), this.#ending.signal)
-    this.#adopt(table, teller)
-  }
-
-  /** @param teller the connection on which it came */
-  #adopt(table: SlotTable, teller: NodeRedisConnection): void {
     const address = addressOf(teller)
     const kept = this.#nodes.get(address)
     const serving = nodesIn(table)
@@ -275,8 +272,4 @@ function asked(send: (node: NodeRedisConnection) => Promise<unknown>) {
     const [, answer] = await Promise.all([node.asking(), send(node)])
     return answer
   }
-}
-
-function replyError(message: string): Error {
-  return Object.assign(new Error(message), { name: 'ReplyError' })
 }

@@ -134,15 +134,11 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
       return await ask(client)
     } catch (error) {
       const told = namedReply(error)
-      this.#look(told)
+      // Some errors are a reason to look for another server: the settings say which.
+      const leads = fieldOf(this.settings, 'reconnectOnError')
+      if (typeof leads === 'function' && Reflect.apply(leads, undefined, [told])) this.disconnect()
       throw told
     }
-  }
-
-  /** Some errors are a reason to look for another server: the settings say which. */
-  #look(error: unknown): void {
-    const leads = fieldOf(this.settings, 'reconnectOnError')
-    if (typeof leads === 'function' && Reflect.apply(leads, undefined, [error])) this.disconnect()
   }
 
   async #open(ending: AbortController): Promise<void> {

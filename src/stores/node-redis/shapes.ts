@@ -25,7 +25,6 @@ export interface ServerClient {
   destroy(): void
   duplicate(overrides: object): unknown
   on(event: string, listener: (...told: unknown[]) => void): unknown
-  removeAllListeners(event: string): unknown
   sendCommand(words: ReadonlyArray<string | Buffer>): Promise<unknown>
   subscribe(channel: string, listener: Heard): Promise<unknown>
   unsubscribe(channel: string, listener: Heard): Promise<unknown>

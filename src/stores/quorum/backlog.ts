@@ -1,6 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
 import type { Schedule } from '../../base/time/schedule.js'
+import { withDeadline } from '../../base/time/with-deadline.js'
 import { isTransient } from '../../port/failure.js'
 import type { AcquireRequest, LockPort } from '../../port/lock-port.js'
 
@@ -75,7 +76,7 @@ export class Backlog {
     if (!(await mayBeDone(sent))) return
     const goneAt = this.schedule.clock.now() + request.leaseMs
     for (let failures = 1; ; failures += 1) {
-      if (this.#away) await this.#until(goneAt, this.#away)
+      if (this.#away) await withDeadline(this.schedule, goneAt - this.schedule.clock.now(), this.#away)
       // By then the lease has ended there, and the vote with it.
       if (failures > 1 && this.schedule.clock.now() >= goneAt) return
       try {
@@ -96,9 +97,10 @@ export class Backlog {
 
   async #tryUntilBack(request: AcquireRequest, goneAt: number): Promise<void> {
     for (let failures = 1; !this.#closed; failures += 1) {
-      const again = this.schedule.clock.now() + retryPauseMs(failures)
-      await this.#until(Math.min(again, goneAt), this.#closing)
-      if (again >= goneAt || this.#closed) return
+      const pauseMs = retryPauseMs(failures)
+      const leftMs = goneAt - this.schedule.clock.now()
+      await withDeadline(this.schedule, Math.min(pauseMs, leftMs), this.#closing)
+      if (pauseMs >= leftMs || this.#closed) return
       try {
         await this.port.abandon(request)
         return
@@ -107,17 +109,6 @@ export class Backlog {
         this.trouble = error
       }
     }
-  }
-
-  /** Until `work` has settled, and at most until that time. */
-  async #until(time: number, work: Promise<void>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const alarm = this.schedule.at(time, resolve)
-      void work.then(() => {
-        this.schedule.cancel(alarm)
-        resolve()
-      })
-    })
   }
 }
 

@@ -4,11 +4,10 @@ import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
 import type { AcquireReply, AcquireRequest, BusyReply } from '../../port/lock-port.js'
 import { Ballot } from './ballot.js'
-import { quorumFailure } from './failure.js'
+import { failuresOf, quorumFailure } from './failure.js'
 import { sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import type { QuorumWatches } from './news.js'
-import { pause } from './pause.js'
 import { type Busy, goesFirst, type Verdict } from './tally.js'
 import {
   freePauseMs,
@@ -93,9 +92,7 @@ export async function elect(
       case 'granted':
         throw new ShortLeaseError(name, leaseMs)
       default: {
-        const failures = ballot.votes.flatMap((vote, index) =>
-          vote.state === 'failed' ? [{ label: members[index]?.label ?? '', error: vote.error }] : [],
-        )
+        const failures = failuresOf(members, ballot.votes)
         const failure = quorumFailure('acquire', name, failures, members.length)
         // Silent servers had as long as the lease allows, which is less than for other requests.
         const silent = failures.filter(
@@ -107,4 +104,18 @@ export async function elect(
       }
     }
   }
+}
+
+/** Lets time pass, but no longer than until the caller has left. */
+function pause(schedule: Schedule, ms: number, left: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      schedule.cancel(alarm)
+      left?.removeEventListener('abort', end)
+      resolve()
+    }
+    const alarm = schedule.at(schedule.clock.now() + ms, end)
+    if (left?.aborted) end()
+    else left?.addEventListener('abort', end)
+  })
 }

@@ -5,12 +5,24 @@ import {
   type StoreFailure,
 } from '../../base/errors/errors.js'
 import { isTransient } from '../../port/failure.js'
+import type { Answer } from './answers.js'
 import { sparesOf } from './majority.js'
+import type { Vote } from './tally.js'
 
 /** One server that failed. */
 export interface Failure {
   readonly label: string
   readonly error: unknown
+}
+
+/** The servers whose answers are failures. */
+export function failuresOf(
+  servers: ReadonlyArray<{ readonly label: string }>,
+  answers: ReadonlyArray<Answer<unknown> | Vote>,
+): Failure[] {
+  return answers.flatMap((answer, index) =>
+    answer.state === 'failed' ? [{ label: servers[index]?.label ?? '', error: answer.error }] : [],
+  )
 }
 
 /**

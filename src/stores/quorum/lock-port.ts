@@ -16,7 +16,7 @@ import type {
 } from '../../port/lock-port.js'
 import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
 import { elect } from './election.js'
-import { type Failure, quorumFailure } from './failure.js'
+import { type Failure, failuresOf, quorumFailure } from './failure.js'
 import { stateOf } from './inspection.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
@@ -58,7 +58,10 @@ export class QuorumLockPort implements LockPort {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    if (request.heldBefore > 0) return await this.#reenter(request)
+    if (request.heldBefore > 0) {
+      const asked = this.members.map(({ port }) => port.acquire(request))
+      return await this.#agree('acquire', request.name, asked, this.#grantedOrLost)
+    }
     this.#note(request.leaseMs)
     this.#introduced ??= this.#introduce()
     await this.#introduced
@@ -181,11 +184,6 @@ export class QuorumLockPort implements LockPort {
     this.#watches.close()
   }
 
-  async #reenter(request: AcquireRequest): Promise<AcquireReply> {
-    const asked = this.members.map(({ port }) => port.acquire(request))
-    return await this.#agree('acquire', request.name, asked, this.#grantedOrLost)
-  }
-
   readonly #grantedOrLost = (answers: readonly Answer<AcquireReply>[]): AcquireReply | undefined => {
     if (countOf(answers, isGranted) >= this.#majority) return GRANTED
     return countOf(answers, (reply) => !isGranted(reply)) >= this.#majority ? LOST : undefined
@@ -204,10 +202,7 @@ export class QuorumLockPort implements LockPort {
       return conclude(answers)
     })
     if (result !== undefined) return result
-    const failures = last.flatMap((answer, index) =>
-      answer.state === 'failed' ? [{ label: this.members[index]?.label ?? '', error: answer.error }] : [],
-    )
-    throw quorumFailure(command, name, failures, this.members.length)
+    throw quorumFailure(command, name, failuresOf(this.members, last), this.members.length)
   }
 
   /**

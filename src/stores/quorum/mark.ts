@@ -16,15 +16,11 @@ export class Mark {
   constructor(private readonly clientId: string) {}
 
   requestOf(index: number): AcquireRequest {
-    return { name: this.#name, owner: this.#ownerOf(index), heldBefore: 0, leaseMs: MARK_MS }
+    return { name: this.#name, owner: `${this.clientId}:${index}`, heldBefore: 0, leaseMs: MARK_MS }
   }
 
   /** Which member that owner is; -1 for none. */
   indexOf(owner: Owner | undefined): number {
     return owner?.startsWith(`${this.clientId}:`) ? Number(owner.slice(this.clientId.length + 1)) : -1
-  }
-
-  #ownerOf(index: number): Owner {
-    return `${this.clientId}:${index}`
   }
 }

@@ -1,5 +1,4 @@
 import { InvalidArgumentError, StoreError } from '../../base/errors/errors.js'
-import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../../port/lock-port.js'
 import type { ServerIdentity, Store, StoreSession, StoreSettings } from '../../port/store.js'
@@ -26,8 +25,6 @@ export class Member {
   readonly port: LockPort
   readonly backlog: Backlog
   readonly #session: Session
-  readonly #schedule: Schedule
-  readonly #onError: (error: unknown) => void
   /** Found at first use: another member is the same server. */
   misuse: InvalidArgumentError | undefined
   #runId: string | undefined
@@ -40,19 +37,17 @@ export class Member {
 
   constructor(
     { label, store }: MemberStore,
-    settings: StoreSettings,
+    private readonly settings: StoreSettings,
     private readonly restartGuardMs: number,
     private readonly others: () => readonly Member[],
     private readonly mark: Mark,
   ) {
     this.label = label
-    this.#schedule = settings.schedule
-    this.#onError = settings.onError
     this.#session = store.open(settings)
-    const { schedule, commandTimeoutMs } = settings
+    const { schedule, commandTimeoutMs, onError } = settings
     const port = this.#session.announcedLock ?? this.#session.lock
     this.port = new SerializedPort(port, schedule, commandTimeoutMs)
-    this.backlog = new Backlog(this.port, settings.schedule, settings.onError)
+    this.backlog = new Backlog(this.port, schedule, onError)
   }
 
   /**
@@ -75,7 +70,7 @@ export class Member {
   /** Why the server may not vote now, if the client knows before it asks. */
   get barred(): Error | undefined {
     if (this.misuse) return this.misuse
-    const leftMs = this.#votesFrom - this.#schedule.clock.now()
+    const leftMs = this.#votesFrom - this.settings.schedule.clock.now()
     if (leftMs <= 0) return undefined
     return this.#notReady(`it was restarted, and votes again in ${Math.ceil(leftMs)} ms (restartGuardMs)`)
   }
@@ -89,14 +84,14 @@ export class Member {
       this.#markAgainAt = -Infinity
       return this.#begin(this.#identify())
     }
-    const stale = this.mark.wanted && this.#schedule.clock.now() >= this.#markAgainAt
+    const stale = this.mark.wanted && this.settings.schedule.clock.now() >= this.#markAgainAt
     return stale ? this.#begin(this.#leaveMark()) : this.#looking
   }
 
   async close(): Promise<void> {
     const settled = this.backlog.close()
     // Does not wait for a silent server: the votes that it still has end with their lease.
-    await withDeadline(this.#schedule, LAST_TRY_MS, settled)
+    await withDeadline(this.settings.schedule, LAST_TRY_MS, settled)
     await this.#session.close()
     await settled
   }
@@ -125,7 +120,7 @@ export class Member {
   /** Leaves a mark on the server, or finds that of another member. */
   async #leaveMark(): Promise<void> {
     const { mark } = this
-    const again = this.#schedule.clock.now() + MARK_MS / 2
+    const again = this.settings.schedule.clock.now() + MARK_MS / 2
     this.#markAgainAt = Infinity
     try {
       const reply = await this.port.acquire(mark.requestOf(this.others().indexOf(this)))
@@ -138,11 +133,11 @@ export class Member {
 
   #tellIfFinal(error: unknown): void {
     if (!(error instanceof StoreError) || error.transient) throw error
-    this.#onError(error)
+    this.settings.onError(error)
   }
 
   #know({ runId, uptimeMs }: ServerIdentity): void {
-    const now = this.#schedule.clock.now()
+    const now = this.settings.schedule.clock.now()
     // A different process than before: it has started since then, even if a changed wall clock says otherwise.
     const restarted = this.#runId !== undefined && this.#runId !== runId
     const upMs = restarted ? Math.min(uptimeMs, now - this.#lastSeenAt) : uptimeMs

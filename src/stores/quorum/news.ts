@@ -4,21 +4,6 @@ import type { Member } from './member.js'
 import { type Pauses, QuorumWatch } from './quorum-watch.js'
 import { Standing } from './standing.js'
 
-/** One attempt, as the watches of its lock see it. */
-export interface WatchedAttempt {
-  /** The number of split votes in a row before it. */
-  readonly splitsBefore: number
-  /** Whether it may get a ticket, which the client gives back when its last watch ends. */
-  readonly stands: boolean
-  /** The client's ticket; 0: it has none. */
-  readonly ticket: number
-  granted(): void
-  /** The servers refused it, and it waits: the tickets that it has, by server. */
-  waits(tickets: ReadonlyMap<number, number>): void
-  /** @param grants the servers that had voted for it, and are free again. */
-  refused(grants: readonly number[], pauses: Pauses): void
-}
-
 interface Watched {
   readonly watches: Set<QuorumWatch>
   readonly standing: Standing
@@ -56,21 +41,25 @@ export class QuorumWatches {
     return watch
   }
 
-  /** An attempt begins: its answers cover every earlier announcement. */
-  attempt({ name, waits }: AcquireRequest): WatchedAttempt {
+  /** An attempt begins, as the watches of its lock see it: its answers cover every earlier announcement. */
+  attempt({ name, waits }: AcquireRequest) {
     const watched = this.#watched.get(name)
     const watches = [...(watched?.watches ?? [])]
     for (const watch of watches) watch.asks()
     if (waits) watched?.standing.asks()
     return {
+      /** Whether it may get a ticket, which the client gives back when its last watch ends. */
       stands: waits === true && watched !== undefined,
+      /** The number of split votes in a row before it. */
       splitsBefore: Math.max(0, ...watches.map(({ splits }) => splits)),
+      /** The client's ticket; 0: it has none. */
       ticket: watched?.standing.ticket ?? 0,
-      granted: () => {
+      granted: (): void => {
         watched?.standing.entered()
         for (const watch of watches) watch.splits = 0
       },
-      waits: (tickets) => {
+      /** The servers refused it, and it waits: the tickets that it has, by server. */
+      waits: (tickets: ReadonlyMap<number, number>): void => {
         if (!watched) return
         const { standing } = watched
         if (this.#watched.get(name) === watched) standing.waits(tickets)
@@ -80,7 +69,8 @@ export class QuorumWatches {
           standing.leave()
         }
       },
-      refused: (grants, pauses) => {
+      /** @param grants the servers that had voted for it, and are free again */
+      refused: (grants: readonly number[], pauses: Pauses): void => {
         for (const watch of watches) watch.refused(grants, pauses)
       },
     }

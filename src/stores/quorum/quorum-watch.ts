@@ -2,7 +2,7 @@ import { retryPauseMs } from '../../base/time/back-off.js'
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
 import type { News, Watch } from '../../port/lock-port.js'
 import { concluded, countOf, failuresIn } from './answers.js'
-import { quorumFailure } from './failure.js'
+import { failuresOf, quorumFailure } from './failure.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
 import { turnPauseMs } from './timing.js'
@@ -86,10 +86,7 @@ export class QuorumWatch implements Watch {
     await concluded(watching, (answers) => {
       if (countOf(answers, () => true) >= majorityOf(servers)) return true
       if (failuresIn(answers) <= sparesOf(servers)) return undefined
-      const failures = answers.flatMap((answer, index) =>
-        answer.state === 'failed' ? [{ label: this.members[index]?.label ?? '', error: answer.error }] : [],
-      )
-      throw quorumFailure('watch', this.name, failures, servers)
+      throw quorumFailure('watch', this.name, failuresOf(this.members, answers), servers)
     })
   }
 

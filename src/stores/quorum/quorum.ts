@@ -36,7 +36,7 @@ export function quorum(members: ReadonlyArray<RedisClient | Store>, options: Quo
   const serverTimeoutMs = whole('serverTimeoutMs', options.serverTimeoutMs, 1)
   const restartGuardMs = whole('restartGuardMs', options.restartGuardMs, 0) ?? 0
   const labelled = members.map((member, index) => ({
-    label: labelOf(member, index),
+    label: addressOf(member) ?? `members[${index}]`,
     store: redisStoreOf(member),
   }))
   return new QuorumStore(labelled, { serverTimeoutMs, restartGuardMs })
@@ -98,8 +98,4 @@ function addressOf(member: object): string | undefined {
   const { options } = member
   if ('path' in options && typeof options.path === 'string') return options.path
   return options.host === undefined ? undefined : `${options.host}:${options.port ?? 6379}`
-}
-
-function labelOf(member: object, index: number): string {
-  return addressOf(member) ?? `members[${index}]`
 }

@@ -1,6 +1,5 @@
 import { invalidNumber } from '../../base/checks/checks.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { LockPort } from '../../port/lock-port.js'
 import { PORT_VERSION, type Store, type StoreSession, type StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
 import { QuorumLockPort } from './lock-port.js'
@@ -43,8 +42,7 @@ export class QuorumStore implements Store {
 }
 
 class QuorumSession implements StoreSession {
-  readonly lock: LockPort
-  readonly #port: QuorumLockPort
+  readonly lock: QuorumLockPort
   readonly #members: readonly Member[]
 
   constructor(
@@ -65,16 +63,15 @@ class QuorumSession implements StoreSession {
     for (const store of stores) members.push(new Member(store, settings, restartGuardMs, () => members, mark))
     this.#members = members
     const usual = Math.min(USUAL_SERVER_TIMEOUT_MS, commandTimeoutMs / 2)
-    this.#port = new QuorumLockPort(members, schedule, {
+    this.lock = new QuorumLockPort(members, schedule, {
       clientId,
       commandTimeoutMs,
       serverTimeoutMs: serverTimeoutMs ?? usual,
     })
-    this.lock = this.#port
   }
 
   async close(): Promise<void> {
-    this.#port.close()
+    this.lock.close()
     await Promise.all(this.#members.map((member) => member.close()))
   }
 }

@@ -1,13 +1,13 @@
 import { firstLeaseMs } from '../../port/first-lease.js'
 import type { LockPort } from '../../port/lock-port.js'
-import type { StoreSession, StoreSettings } from '../../port/store.js'
+import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import { LeftPlaces } from '../line/left-places.js'
 import { Words } from '../line/proof.js'
 import { ReleaseChannels } from './channels/release-channel.js'
 import { giveBackIn } from './channels/told.js'
 import { isCluster, type RedisClient } from './connection/client.js'
 import { LateLink } from './connection/late-link.js'
-import type { Link, LinkListener } from './connection/link.js'
+import type { Link, LinkListener, Renewing } from './connection/link.js'
 import { Refusals } from './connection/refusals.js'
 import { StandaloneLink } from './connection/standalone-link.js'
 import type { LinesSettings } from './line/lines.js'
@@ -32,10 +32,10 @@ export class LockSession implements StoreSession {
     {
       renewals,
       batchOf,
-      through = (link) => link,
+      renewing = (link) => link,
     }: Pick<LockParts, 'batchOf'> & {
       readonly renewals?: ThreadRenewals | undefined
-      readonly through?: (link: Link) => Link
+      readonly renewing?: (link: Link) => Renewing
     } = {},
   ) {
     const { schedule, commandTimeoutMs, onError } = settings
@@ -58,18 +58,17 @@ export class LockSession implements StoreSession {
       },
       error: onError,
     }
-    this.link = through(
-      isCluster(client)
-        ? new LateLink('SPUBLISH', 'SHARDNUMSUB', async () => {
-            const { ClusterLink } = await import('./connection/cluster-link.js')
-            return new ClusterLink(client, schedule, commandTimeoutMs, listener)
-          })
-        : new StandaloneLink(client, schedule, commandTimeoutMs, listener),
-    )
+    this.link = isCluster(client)
+      ? new LateLink(async () => {
+          const { ClusterLink } = await import('./connection/cluster-link.js')
+          return new ClusterLink(client, schedule, commandTimeoutMs, listener)
+        })
+      : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
     this.#refusals = new Refusals(this.link, onError)
     const keyPrefix = client.options.keyPrefix ?? ''
     const { clientId } = settings
-    this.parts = { link: this.link, clientId, channels, keyPrefix, onError, renewals, batchOf }
+    const { link } = this
+    this.parts = { link, renewing: renewing(link), clientId, channels, keyPrefix, onError, renewals, batchOf }
     this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
   }
 
@@ -101,5 +100,14 @@ export class LockSession implements StoreSession {
       words: this.#words,
       refusals: this.#refusals,
     }
+  }
+}
+
+/** The plain lock in Redis or Valkey, and nothing of the other kinds: see `RedisStore`. */
+export class RedisLockStore implements Store {
+  constructor(private readonly client: RedisClient) {}
+
+  open(settings: StoreSettings): StoreSession {
+    return new LockSession(this.client, settings)
   }
 }

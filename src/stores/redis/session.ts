@@ -1,11 +1,10 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { ReadWritePorts } from '../../port/kind-ports.js'
 import type { LockPort } from '../../port/lock-port.js'
 import { ReplicaCheckedPort } from '../../port/replica-checked.js'
 import type { ServerIdentity, StoreSession, StoreSettings } from '../../port/store.js'
 import type { RedisClient } from './connection/client.js'
-import type { Link } from './connection/link.js'
-import { ReplicaWaitLink } from './connection/replica-wait-link.js'
+import type { Link, Renewing } from './connection/link.js'
+import { ReplicaWaits } from './connection/replica-waits.js'
 import { identityOf } from './connection/server-identity.js'
 import { RedisEdgesPort } from './edges/edges-port.js'
 import { LockSession } from './lock-session.js'
@@ -26,96 +25,42 @@ import { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 export class RedisSession extends LockSession {
   /** The same locks on separate connections, which answer renewals once enough replicas have them (`checkReplicas`). */
   readonly #acknowledging: RedisSession | undefined
-  #announcedLock: VotePort | undefined
-  #fencedLock: FencedLockPort | undefined
-  #fairLock: LineLockPort | undefined
-  #spinLock: SpinLockPort | undefined
-  #readWriteLock: ReadWritePorts | undefined
-  #semaphore: RedisSemaphorePort | undefined
-  #permitExpirableSemaphore: RedisPermitExpirableSemaphorePort | undefined
-  #countDownLatch: RedisCountDownLatchPort | undefined
-  #guardedValues: RedisGuardedPort | undefined
-  #values: ComputeOnceValues | undefined
-  #edges: RedisEdgesPort | undefined
+  readonly announcedLock = new VotePort(this.parts, this.commands({ tickets: true }))
+  readonly fencedLock = new FencedLockPort(
+    this.parts,
+    this.commands({ fenceRetentionMs: this.settings.fenceRetentionMs ?? 0 }),
+    this.lineSettings(),
+  )
+  // No batch may jump a line in which each call has its place.
+  readonly fairLock = new LineLockPort(
+    { ...this.parts, batchOf: undefined },
+    this.commands({ inOrder: true }),
+    this.lineSettings(),
+  )
+  readonly spinLock = new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
+  readonly readWriteLock = readWritePorts(this.parts, this.lineSettings())
+  readonly semaphore = new RedisSemaphorePort(this.parts, this.lineSettings())
+  readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(this.parts, this.lineSettings())
+  readonly countDownLatch = new RedisCountDownLatchPort(this.parts)
+  readonly guardedValues = new RedisGuardedPort(this.link, this.parts.keyPrefix)
+  readonly values = new ComputeOnceValues(this.link, this.parts.keyPrefix)
+  readonly edges = new RedisEdgesPort(this.link, this.parts.keyPrefix)
 
-  constructor(client: RedisClient, settings: StoreSettings, through?: (link: Link) => Link) {
+  constructor(client: RedisClient, settings: StoreSettings, renewing?: (link: Link) => Renewing) {
     const { schedule, commandTimeoutMs, onError, thread, replicas } = settings
     super(client, settings, {
       // First, because it may refuse the client's options.
       renewals: thread && new ThreadRenewals(client, { ...thread, commandTimeoutMs }, schedule, onError),
       batchOf: ({ link, keyPrefix }, starting) => new MultiAcquire(link, keyPrefix, starting),
-      ...(through && { through }),
+      ...(renewing && { renewing }),
     })
     this.#acknowledging =
       replicas &&
       new RedisSession(
         client,
         { ...settings, thread: undefined, replicas: undefined },
-        (link) => new ReplicaWaitLink(link, replicas, this.link),
+        (link) => new ReplicaWaits(link, replicas, this.link),
       )
-  }
-
-  get announcedLock(): VotePort {
-    this.#announcedLock ??= new VotePort(this.parts, this.commands({ tickets: true }))
-    return this.#announcedLock
-  }
-
-  get fencedLock(): FencedLockPort {
-    const { fenceRetentionMs = 0 } = this.settings
-    const commands = this.commands({ fenceRetentionMs })
-    this.#fencedLock ??= new FencedLockPort(this.parts, commands, this.lineSettings())
-    return this.#fencedLock
-  }
-
-  get fairLock(): LineLockPort {
-    // No batch may jump a line in which each call has its place.
-    const parts = { ...this.parts, batchOf: undefined }
-    const commands = this.commands({ inOrder: true })
-    this.#fairLock ??= new LineLockPort(parts, commands, this.lineSettings())
-    return this.#fairLock
-  }
-
-  get spinLock(): SpinLockPort {
-    this.#spinLock ??= new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
-    return this.#spinLock
-  }
-
-  get readWriteLock(): ReadWritePorts {
-    this.#readWriteLock ??= readWritePorts(this.parts, this.lineSettings())
-    return this.#readWriteLock
-  }
-
-  get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(this.parts, this.lineSettings())
-    return this.#semaphore
-  }
-
-  get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, this.lineSettings())
-    return this.#permitExpirableSemaphore
-  }
-
-  get countDownLatch(): RedisCountDownLatchPort {
-    this.#countDownLatch ??= new RedisCountDownLatchPort(this.parts)
-    return this.#countDownLatch
-  }
-
-  get guardedValues(): RedisGuardedPort {
-    const { link, keyPrefix } = this.parts
-    this.#guardedValues ??= new RedisGuardedPort(link, keyPrefix)
-    return this.#guardedValues
-  }
-
-  get values(): ComputeOnceValues {
-    const { link, keyPrefix } = this.parts
-    this.#values ??= new ComputeOnceValues(link, keyPrefix)
-    return this.#values
-  }
-
-  get edges(): RedisEdgesPort {
-    const { link, keyPrefix } = this.parts
-    this.#edges ??= new RedisEdgesPort(link, keyPrefix)
-    return this.#edges
   }
 
   confirming(portOf: (session: StoreSession) => LockPort | undefined): LockPort | undefined {

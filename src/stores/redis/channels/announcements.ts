@@ -8,7 +8,7 @@ export async function countListeners(
   lockName: string,
   ...channels: readonly [string, ...string[]]
 ): Promise<readonly number[]> {
-  const { countCommand } = link
+  const countCommand = link.publishCommand === 'SPUBLISH' ? 'SHARDNUMSUB' : 'NUMSUB'
   const node = await link.nodeOf(channels[0])
   const about = { command: `PUBSUB ${countCommand}`, lockName }
   const size = 2 * channels.length

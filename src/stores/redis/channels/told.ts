@@ -1,9 +1,8 @@
-import { isOwner, type Owner } from '../../../base/identity/owner.js'
 import type { ToldGrant } from '../../line/client-line.js'
 import type { LeftPlaces } from '../../line/left-places.js'
-import type { Place } from '../../line/place.js'
+import { isPlace, type Place } from '../../line/place.js'
 import { proofOf } from '../../line/proof.js'
-import { fenceIn } from '../scripts/tenure-reply.js'
+import { fenceIn } from '../scripts/replies.js'
 
 /** A message to a process about its places in the line of one lock. */
 export interface Told {
@@ -56,14 +55,4 @@ export function keyIn(message: string): string {
     if (start === 0) return ''
   }
   return message.slice(start)
-}
-
-/** The owner that the place names, if any. */
-export function ownerOf(place: Place): Owner | undefined {
-  const owner = place.slice(place.indexOf(':') + 1)
-  return isOwner(owner) ? owner : undefined
-}
-
-function isPlace(text: string): text is Place {
-  return /^[^:]+:[^:]+:\d+$/.test(text)
 }

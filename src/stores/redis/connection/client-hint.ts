@@ -47,21 +47,14 @@ const STRANGERS: ReadonlyArray<readonly [members: readonly string[], hint: strin
 ]
 
 /** How to make a client of that library from a URL or from options, and how to pass it. */
-interface Making {
-  readonly from: string
-  readonly ofUrl: string
-  readonly ofOptions: string
-  readonly ofNothing: string
-}
-
-const WITH_IOREDIS: Making = {
+const WITH_IOREDIS = {
   from: "import { Redis } from 'ioredis'",
   ofUrl: "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))",
   ofOptions: 'new Holdfast(new Redis(options))',
   ofNothing: 'new Holdfast(new Redis())',
 }
 
-const WITH_NODE_REDIS: Making = {
+const WITH_NODE_REDIS: typeof WITH_IOREDIS = {
   from: "import { createClient } from 'redis'",
   ofUrl: "import { createClient } from 'redis' and write new Holdfast(nodeRedis(createClient({ url })))",
   ofOptions: 'new Holdfast(nodeRedis(createClient(options)))',
@@ -69,10 +62,7 @@ const WITH_NODE_REDIS: Making = {
 }
 
 /** What to write instead of that value, as the end of a sentence that begins "a client of …"; empty for an unknown value. */
-export function clientHint(
-  value: unknown,
-  { from, ofUrl, ofOptions, ofNothing }: Making = WITH_IOREDIS,
-): string {
+export function clientHint(value: unknown, { from, ofUrl, ofOptions, ofNothing } = WITH_IOREDIS): string {
   if (typeof value === 'string' || value instanceof URL) return `; for a URL ${ofUrl}`
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return ''
   const known = STRANGERS.find(([members]) => members.every((member) => member in value))

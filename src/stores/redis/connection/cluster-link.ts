@@ -18,7 +18,6 @@ import { corked } from './standalone-link.js'
  */
 export class ClusterLink implements Link {
   readonly publishCommand = 'SPUBLISH'
-  readonly countCommand = 'SHARDNUMSUB'
   readonly subscribesInOrder = false
   readonly #cluster: Connection<ClusterClient>
   readonly #subscriptions: ShardSubscriptions
@@ -243,22 +242,15 @@ export class ClusterLink implements Link {
   #peerAt(address: string): Peer {
     const known = this.#peers.get(address)
     if (known) return known
-    const peer = { heard: 0, drop: () => this.#dropNode(address) }
+    const peer = { heard: 0, drop: () => void this.#dropNode(address) }
     this.#peers.set(address, peer)
     return peer
   }
 
-  #dropNode(address: string): void {
-    const node = this.#cluster.ready ? this.#nodeAt(address) : undefined
-    if (node) this.#hangUp(node)
-    else void this.#cluster.drop()
-  }
-
   /** Breaks the connection to one node; if that is not possible, all of them. */
-  #hangUp(node: StandaloneClient): void {
-    void hangUp(node, this.schedule).then((done) => {
-      if (!done) void this.#cluster.drop()
-    })
+  async #dropNode(address: string): Promise<void> {
+    const node = this.#cluster.ready ? this.#nodeAt(address) : undefined
+    if (!node || !(await hangUp(node, this.schedule))) await this.#cluster.drop()
   }
 }
 

@@ -3,19 +3,16 @@ import type { About } from '../../../port/failure.js'
 import type { Argument, Command, Link, NodeLink, Send } from './link.js'
 
 /**
- * A link that loads its code when it is made, so that an application without servers of that sort does not load it. Commands wait until
- * the code is there.
+ * The link to a cluster, which loads its code when it is made, so that an application without a cluster does not load it. Commands wait
+ * until the code is there.
  */
 export class LateLink implements Link {
+  readonly publishCommand = 'SPUBLISH'
   readonly subscribesInOrder = false
   #link: Link | undefined
   readonly #loading: Promise<Link>
 
-  constructor(
-    readonly publishCommand: Link['publishCommand'],
-    readonly countCommand: Link['countCommand'],
-    load: () => Promise<Link>,
-  ) {
+  constructor(load: () => Promise<Link>) {
     this.#loading = load().then(
       (link) => {
         this.#link = link

@@ -36,8 +36,6 @@ export interface NodeLink {
 export interface Link {
   /** `PUBLISH`, or `SPUBLISH` in a cluster: with Redisson's choice, or a mixed fleet would not wake each other. */
   readonly publishCommand: 'PUBLISH' | 'SPUBLISH'
-  /** `PUBSUB` subcommand that counts subscribers. */
-  readonly countCommand: 'NUMSUB' | 'SHARDNUMSUB'
   /** Whether subscriptions travel on the connection that carries commands. */
   readonly subscribesInOrder: boolean
   /** How often a connection has broken: if it changes during a command, the server may have got the command twice. */
@@ -70,6 +68,9 @@ export interface Link {
   reconnect(): Promise<void>
   close(): Promise<void>
 }
+
+/** What carries renewals: a link, or what waits for replicas beside. */
+export type Renewing = Pick<Link, 'execute' | 'together'>
 
 /** Reports of a link. */
 export interface LinkListener {

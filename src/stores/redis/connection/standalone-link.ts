@@ -15,7 +15,6 @@ import { Subscriber } from './subscriber.js'
  */
 export class StandaloneLink implements Link {
   readonly publishCommand = 'PUBLISH'
-  readonly countCommand = 'NUMSUB'
   readonly #commands: Connection<StandaloneClient>
   /** The subscriptions of a connection that carries commands too; undefined once the server turned out not to support that. */
   #together: Subscriber | undefined

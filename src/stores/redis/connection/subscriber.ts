@@ -53,8 +53,10 @@ export class Subscriber {
       const { client } = this.connection
       const send = (): Promise<unknown> =>
         this.#dialect === 'plain' ? client.subscribe(channel) : client.ssubscribe(channel)
+      // ioredis lets a subscription overtake the check that it makes of a new connection; a subscribed RESP2 connection then refuses the
+      // check. (A connection that also carries commands refuses none, and must keep the order.)
       const early = !this.#carriesCommands && client.status === 'connect'
-      return early ? this.#readyChecked().then(send) : send()
+      return early ? new Promise<void>((resolve) => this.#onChecked.push(resolve)).then(send) : send()
     })
     this.#heardAt = this.#schedule.clock.now()
   }
@@ -96,14 +98,6 @@ export class Subscriber {
     this.#schedule.cancel(this.#reopening)
     this.#reopening = undefined
     return channels
-  }
-
-  /**
-   * ioredis lets a subscription overtake the check that it makes of a new connection; a subscribed RESP2 connection then refuses the check.
-   * (A connection that also carries commands refuses none, and must keep the order.)
-   */
-  #readyChecked(): Promise<void> {
-    return new Promise((resolve) => this.#onChecked.push(resolve))
   }
 
   /** ioredis has checked the connection, or the connection has ended: from now on the client takes commands. */

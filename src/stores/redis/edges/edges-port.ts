@@ -38,10 +38,9 @@ export class RedisEdgesPort implements EdgesPort {
 
   async *list(): AsyncIterable<SeenEdge> {
     // The key of a lock with another prefix is not the one that its name gives.
-    for (const node of await this.link.nodes())
-      for (const prefix of [BESIDE_LOCKS, BESIDE_READ_WRITE_LOCKS])
-        for await (const key of scanMatching(node, `${prefix}:*`, 'hash'))
-          for (const edge of await this.#readable(key)) if (this.#keyOf(edge.waitsFor) === key) yield edge
+    for (const prefix of [BESIDE_LOCKS, BESIDE_READ_WRITE_LOCKS])
+      for await (const key of scanMatching(this.link, `${prefix}:*`, 'hash'))
+        for (const edge of await this.#readable(key)) if (this.#keyOf(edge.waitsFor) === key) yield edge
   }
 
   /** The edges at that key; none if this user may not read it, or another program uses it. */

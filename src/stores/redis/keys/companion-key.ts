@@ -38,9 +38,7 @@ export function tokenCounterOf(key: string, inCluster: boolean): string {
   return !inCluster || slotOf(redissons) === slotOf(key) ? redissons : companionOf('holdfast_tokens', key)
 }
 
-/**
- * The prefix of the processes' channels, which end with the client's id: one for all locks, in a cluster one for the locks of each slot.
- */
+/** The prefix of the processes' channels, which end with the client's id: one for all locks, in a cluster one for the locks of each slot. */
 export function processChannelsOf(key: string, inCluster: boolean): string {
   return inCluster ? `holdfast:{${numberInSlot(slotOf(key))}}:` : 'holdfast:'
 }

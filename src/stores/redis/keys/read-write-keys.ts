@@ -38,19 +38,12 @@ export function keyOfHolds(holdsKey: string): string | undefined {
 /** How long the counter of tokens outlives the lease it was last used for; the scripts have the same number. */
 export const FENCE_RETENTION_MS = 86_400_000
 
-/** A scan, and which of its keys count. */
-interface Scan {
-  readonly prefix: string
-  readonly glob: string
-  accepts(holdsKey: string): boolean
-}
-
-/** The scans that find the holds of every lock whose name, after that prefix, matches a glob; each once. */
-export function scansFor(keyPrefix: string, pattern: string): readonly Scan[] {
+/** The scans that find the holds of every lock whose name, after that prefix, matches a glob, and which of their keys count: each once. */
+export function scansFor(keyPrefix: string, pattern: string) {
   const wrapped = (holdsKey: string): boolean => isWrapped(holdsKey.slice(PREFIX.length + 1))
   return [
     { prefix: `${PREFIX}:{${keyPrefix}`, glob: `${pattern}}`, accepts: wrapped },
-    { prefix: `${PREFIX}:${keyPrefix}`, glob: pattern, accepts: (holdsKey) => !wrapped(holdsKey) },
+    { prefix: `${PREFIX}:${keyPrefix}`, glob: pattern, accepts: (holdsKey: string) => !wrapped(holdsKey) },
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Owner } from '../../../base/identity/owner.js'
 import {
+  fenceIn,
   listIn,
   ownerIn,
   textIn,
@@ -9,7 +10,6 @@ import {
   wholeIn,
   yesIn,
 } from '../scripts/replies.js'
-import { fenceIn } from '../scripts/tenure-reply.js'
 
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST

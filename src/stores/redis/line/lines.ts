@@ -3,10 +3,10 @@ import type { Clock } from '../../../base/time/clock.js'
 import { restInLineMs } from '../../../port/first-lease.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../../port/lock-port.js'
 import type { LeftPlaces } from '../../line/left-places.js'
-import { modeOf, type Place } from '../../line/place.js'
+import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Words } from '../../line/proof.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
-import { ownerOf, toldIn } from '../channels/told.js'
+import { toldIn } from '../channels/told.js'
 import type { Refusals } from '../connection/refusals.js'
 import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
 import { LineWatch } from './line-watch.js'
@@ -94,8 +94,9 @@ export class Lines {
 
   /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
-    if (this.names.outside) return this.#hearsOutside(name)
-    return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+    if (!this.names.outside) return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+    const channel = this.names.releaseChannel(name)
+    return channel === undefined || this.channels.subscribed(channel)
   }
 
   /**
@@ -239,10 +240,9 @@ export class Lines {
       const told = toldIn(text, standing.word)
       if (!told) return
       for (const grant of told.grants) {
-        const grantedTo = ownerOf(grant.place)
-        if (!grantedTo || !isOf(grant.place) || !standing.has(grant.place)) continue
+        if (!isOf(grant.place) || !standing.has(grant.place)) continue
         if (told.proven) standing.granted(grant)
-        onNews({ grantedTo })
+        onNews({ grantedTo: ownerOf(grant.place) })
       }
       const { look } = told
       // A message about a place that the process no longer has asks it to show that it is alive, by a request for any place.
@@ -257,11 +257,6 @@ export class Lines {
     standing.ignoreReleases()
     const channel = this.names.releaseChannel(name)
     return channel === undefined ? NOTHING_ANNOUNCED : this.channels.hear(channel, () => onNews())
-  }
-
-  #hearsOutside(name: string): boolean {
-    const channel = this.names.releaseChannel(name)
-    return channel === undefined || this.channels.subscribed(channel)
   }
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */

@@ -1,8 +1,8 @@
 import type { Owner } from '../../../base/identity/owner.js'
 import type { FencedPort, TenureState } from '../../../port/fenced-port.js'
+import { tenureReply } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { fencedTenure } from '../scripts/scripts.generated.js'
-import { tenureReply } from '../scripts/tenure-reply.js'
 import { LineLockPort } from './line-lock.js'
 
 /**

@@ -8,6 +8,7 @@ import type {
   AcquireRequest,
   LockState,
   News,
+  OwnerState,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
@@ -19,20 +20,29 @@ import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
 import { processChannelsOf } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
+import { acquireAnswer } from '../line/acquire-reply.js'
 import { type LineMode, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
-import { readRenewal, writeRenewal } from '../renewals/lease-renewals.js'
+import { readWriteRenewal } from '../renewals/lease-renewals.js'
 import { renewEach } from '../renewals/renewal.js'
-import { wholeIn } from '../scripts/replies.js'
+import {
+  listIn,
+  ownerState,
+  tenureReply,
+  timeIn,
+  timeLeft,
+  UnreadableReply,
+  wholeIn,
+} from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
-import { tenureReply } from '../scripts/tenure-reply.js'
-import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
-import { acquireReply, type InspectReply, inspectReply } from './read-write-replies.js'
+import type { KindThread } from '../watchdog-thread/thread-renewals.js'
 import type { LockParts } from './reentrant-lock.js'
 
 /** What a release does with the owner's place in line: nothing, leave it, or leave it and give back only what the place was granted. */
 const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
+/** The answer to an owner that reads and asks to write. */
+const UPGRADE = -1
 
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
 export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
@@ -68,7 +78,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     private readonly to: LockParts,
     private readonly lines: Lines,
     private readonly channelsOf: (name: string) => string,
-    readonly thread: KindRenewals | undefined,
+    readonly thread: KindThread | undefined,
   ) {
     this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
   }
@@ -85,18 +95,17 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const { name, owner, heldBefore, leaseMs } = request
     return await this.lines.acquire(this, request, async (looksMs, terms, read) => {
       const args = [owner, heldBefore, leaseMs, looksMs, terms]
-      const reply = await this.#run(rwAcquire, name, args, (told) => {
-        const answer = acquireReply(told)
-        return answer === 'upgrade' ? answer : read(answer)
-      })
-      if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
+      const reply = await this.#run(rwAcquire, name, args, (told) =>
+        told === UPGRADE ? UPGRADE : read(acquireAnswer(told)),
+      )
+      if (reply === UPGRADE) throw new LockUpgradeError(name, owner)
       return reply
     })
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
     const keys = renewedKeysOf(this.#key(name))
-    return runScript(this.to.link, rwTenure, keys, name, [this.#member(owner)], tenureReply)
+    return runScript(this.to.link, rwTenure, keys, name, [`${this.mode}:${owner}`], tenureReply)
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
@@ -119,9 +128,8 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    const { link, keyPrefix } = this.to
-    const renewal = this.mode === 'r' ? readRenewal : writeRenewal
-    return renewEach(link, requests, (request) => renewal(keyPrefix, request))
+    const { renewing, keyPrefix } = this.to
+    return renewEach(renewing, requests, (request) => readWriteRenewal(this.mode, keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
@@ -142,14 +150,13 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
-    for (const node of await this.to.link.nodes()) {
-      for (const { prefix, glob, accepts } of scansFor(this.to.keyPrefix, pattern)) {
-        for await (const holdsKey of scanKeys(node, prefix, glob)) {
-          const key = keyOfHolds(holdsKey)
-          if (key === undefined || !accepts(holdsKey)) continue
-          const state = await this.inspect(key.slice(this.to.keyPrefix.length))
-          if (state.owners.length > 0) yield state
-        }
+    const { link, keyPrefix } = this.to
+    for (const { prefix, glob, accepts } of scansFor(keyPrefix, pattern)) {
+      for await (const holdsKey of scanKeys(link, prefix, glob)) {
+        const key = keyOfHolds(holdsKey)
+        if (key === undefined || !accepts(holdsKey)) continue
+        const state = await this.inspect(key.slice(keyPrefix.length))
+        if (state.owners.length > 0) yield state
       }
     }
   }
@@ -164,9 +171,18 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     return this.#release(name, ownerOf(place), 1, LEAVES_PLACE)
   }
 
-  #inspect(name: string): Promise<InspectReply> {
+  /** The lock as this side shows it, and how many clients wait for it. */
+  #inspect(name: string): Promise<{ readonly waitingClients: number; readonly state: LockState }> {
     const keys = readWriteKeysOf(this.#key(name))
-    return runScript(this.to.link, rwInspect, keys, name, [this.mode], (reply) => inspectReply(reply, name))
+    return runScript(this.to.link, rwInspect, keys, name, [this.mode], (reply) => {
+      const [waitingClients, left, ...fields] = listIn(reply, 2)
+      if (fields.length % 3 !== 0) throw new UnreadableReply(reply)
+      const owners: OwnerState[] = []
+      for (let index = 0; index < fields.length; index += 3)
+        owners.push(...ownerState(fields[index], fields[index + 1], timeIn(fields[index + 2])))
+      const state = { name, owners, remainingMs: timeLeft(left) }
+      return { waitingClients: wholeIn(waitingClients, 0), state }
+    })
   }
 
   /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
@@ -189,10 +205,6 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     const keys = undivided(link, readWriteKeysOf(this.#key(name)))
     const constants = [link.publishCommand, this.channelsOf(name), this.mode]
     return runScript(link, script, keys, name, [...constants, ...args], read)
-  }
-
-  #member(owner: Owner): string {
-    return `${this.mode}:${owner}`
   }
 
   #key(name: string): string {

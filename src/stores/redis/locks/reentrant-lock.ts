@@ -13,7 +13,7 @@ import type {
 } from '../../../port/lock-port.js'
 import { announce } from '../channels/announcements.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { Link, NodeLink } from '../connection/link.js'
+import type { Link, Renewing } from '../connection/link.js'
 import { HOLDERS_OF_PERMITS } from '../keys/semaphore-keys.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { lockRenewal } from '../renewals/lease-renewals.js'
@@ -27,6 +27,7 @@ import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 /** What the ports of a session share. */
 export interface LockParts {
   readonly link: Link
+  readonly renewing: Renewing
   /** The first half of all owners of this client. */
   readonly clientId: string
   readonly channels: ReleaseChannels
@@ -103,8 +104,8 @@ export class ReentrantLockPort implements LockPort {
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    const { link, keyPrefix } = this.parts
-    return renewEach(link, requests, (request) => lockRenewal(keyPrefix, request))
+    const { renewing, keyPrefix } = this.parts
+    return renewEach(renewing, requests, (request) => lockRenewal(keyPrefix, request))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
@@ -136,12 +137,8 @@ export class ReentrantLockPort implements LockPort {
   }
 
   async *list(pattern: string): AsyncIterable<LockSeen> {
-    for (const node of await this.parts.link.nodes()) yield* this.#listNode(node, pattern)
-  }
-
-  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockSeen> {
-    const { keyPrefix } = this.parts
-    for await (const key of scanKeys(node, keyPrefix, pattern)) {
+    const { link, keyPrefix } = this.parts
+    for await (const key of scanKeys(link, keyPrefix, pattern)) {
       // The hashes of a semaphore's holders and of the processes in a line look like locks, and are none.
       if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
       const state = await this.inspect(key.slice(keyPrefix.length))

@@ -8,7 +8,7 @@ export abstract class AnnouncedPort {
   protected readonly link: Link
   protected readonly keyPrefix: string
 
-  constructor(private readonly parts: LockParts) {
+  constructor(protected readonly parts: LockParts) {
     this.link = parts.link
     this.keyPrefix = parts.keyPrefix
   }
@@ -42,11 +42,6 @@ export abstract class AnnouncedPort {
   /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */
   protected key(name: string): string {
     return this.keyPrefix + name
-  }
-
-  /** The arguments by which a script announces. */
-  protected announcing(name: string): readonly [channel: string, command: string] {
-    return [this.channelOf(name), this.link.publishCommand]
   }
 
   /**

@@ -102,7 +102,7 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
       script,
       [key, requestKeyOf(key, request)],
       name,
-      [...args, ...this.announcing(name), REQUEST_KEPT_MS],
+      [...args, this.channelOf(name), this.link.publishCommand, REQUEST_KEPT_MS],
       async (reply) => {
         const [outcome, told] = listIn(reply, 2, 2)
         const result = read(wholeIn(outcome, 0))

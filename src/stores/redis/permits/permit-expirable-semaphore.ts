@@ -1,12 +1,13 @@
 import type { PermitExpirableSemaphorePort } from '../../../port/kind-ports.js'
 import type { LockState, RenewRequest } from '../../../port/lock-port.js'
 import type { Argument } from '../connection/link.js'
-import { permitsKeyOf, REQUEST_KEPT_MS } from '../keys/semaphore-keys.js'
+import { permitsKeyOf, REQUEST_KEPT_MS, redissonPermitsKeyOf } from '../keys/semaphore-keys.js'
 import type { LinesSettings } from '../line/lines.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 import { permitsRenewal } from '../renewals/lease-renewals.js'
 import { renewEach } from '../renewals/renewal.js'
 import { listIn, textIn, timeLeft } from '../scripts/replies.js'
+import { escapeGlob, scanMatching } from '../scripts/scan.js'
 import { runScript, type Script } from '../scripts/script.js'
 import {
   permitsInspect,
@@ -15,7 +16,6 @@ import {
   permitsReturn,
   permitsUpdateLease,
 } from '../scripts/scripts.generated.js'
-import { permitSetsOn } from './permit-sets.js'
 import { RedisPermitsPort } from './permits-port.js'
 
 /**
@@ -31,7 +31,7 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.link, requests, (request) => permitsRenewal(this.keyPrefix, request))
+    return renewEach(this.parts.renewing, requests, (request) => permitsRenewal(this.keyPrefix, request))
   }
 
   /** The store knows permits, not their owners: each id counts as a separate owner. */
@@ -48,9 +48,17 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
-    for (const node of await this.link.nodes()) {
-      for await (const key of permitSetsOn(node, this.keyPrefix, pattern)) {
-        const state = await this.inspect(key.slice(this.keyPrefix.length))
+    const { link, keyPrefix } = this
+    const names = escapeGlob(keyPrefix) + pattern
+    const seen = new Set<string>()
+    for (const match of [`{${names}}:timeout`, `${names}:timeout`]) {
+      for await (const found of scanMatching(link, match, 'zset')) {
+        const bare = found.slice(0, -':timeout'.length)
+        const key = match.startsWith('{') ? bare.slice(1, -1) : bare
+        // Both matches find `{name}:timeout`, which is that of `name`.
+        if (redissonPermitsKeyOf(key) !== found || seen.has(found)) continue
+        seen.add(found)
+        const state = await this.inspect(key.slice(keyPrefix.length))
         if (state.owners.length > 0) yield state
       }
     }

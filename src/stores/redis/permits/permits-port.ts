@@ -30,7 +30,7 @@ import {
   permitsRelease,
   permitsSet,
 } from '../scripts/scripts.generated.js'
-import type { KindRenewals } from '../watchdog-thread/thread-renewals.js'
+import type { KindThread } from '../watchdog-thread/thread-renewals.js'
 import { AnnouncedPort } from './announced-port.js'
 
 /** Whether each permit has an id: `p`, or not: `s`. */
@@ -38,7 +38,7 @@ type PermitsKind = 's' | 'p'
 
 /** What semaphores of either kind have in common in Redis: a number of available permits, and the line of the calls that wait for them. */
 export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
-  readonly thread: KindRenewals | undefined
+  readonly thread: KindThread | undefined
   /** A place is for so many permits as its call wants. */
   readonly placePer = 'call'
   readonly line: StoreLine
@@ -82,9 +82,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     await this.#leave(name, owner, permits)
   }
 
-  /**
-   * If the server may have had the request before, nothing left to release means that it carried it out then.
-   */
+  /** If the server may have had the request before, nothing left to release means that it carried it out then. */
   release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { breaks } = this.link
     return this.run(permitsRelease, name, [owner, permits, 0], async (reply): Promise<ReleaseReply> => {

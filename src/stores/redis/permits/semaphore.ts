@@ -1,6 +1,5 @@
 import type { SemaphorePort } from '../../../port/kind-ports.js'
 import type { LockState, RenewRequest } from '../../../port/lock-port.js'
-import type { NodeLink } from '../connection/link.js'
 import { companionOf } from '../keys/companion-key.js'
 import { HOLDERS_OF_PERMITS, REQUEST_KEPT_MS, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
 import type { LinesSettings } from '../line/lines.js'
@@ -24,7 +23,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.link, requests, (request) => semaphoreRenewal(this.keyPrefix, request))
+    return renewEach(this.parts.renewing, requests, (request) => semaphoreRenewal(this.keyPrefix, request))
   }
 
   inspect(name: string): Promise<LockState> {
@@ -38,7 +37,16 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
 
   /** Semaphores with permits of Holdfast's clients: others look like any number. */
   async *list(pattern: string): AsyncIterable<LockState> {
-    for (const node of await this.link.nodes()) yield* this.#listNode(node, pattern)
+    const { link, keyPrefix } = this
+    for (const [before, after] of [
+      [`${HOLDERS_OF_PERMITS}:{${keyPrefix}`, '}'],
+      [`${HOLDERS_OF_PERMITS}::${keyPrefix}`, ''],
+    ] as const) {
+      for await (const companion of scanKeys(link, before, pattern + after)) {
+        const state = await this.inspect(companion.slice(before.length, companion.length - after.length))
+        if (state.owners.length > 0) yield state
+      }
+    }
   }
 
   drainPermits(name: string, request: string): Promise<number> {
@@ -47,18 +55,5 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
 
   protected companionsOf(key: string): readonly [leases: string, taken: string] {
     return [semaphoreLeasesKeyOf(key), companionOf(HOLDERS_OF_PERMITS, key)]
-  }
-
-  async *#listNode(node: NodeLink, pattern: string): AsyncIterable<LockState> {
-    const { keyPrefix } = this
-    for (const [before, after] of [
-      [`${HOLDERS_OF_PERMITS}:{${keyPrefix}`, '}'],
-      [`${HOLDERS_OF_PERMITS}::${keyPrefix}`, ''],
-    ] as const) {
-      for await (const companion of scanKeys(node, before, pattern + after)) {
-        const state = await this.inspect(companion.slice(before.length, companion.length - after.length))
-        if (state.owners.length > 0) yield state
-      }
-    }
   }
 }

@@ -12,12 +12,13 @@ export function lockRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRe
   return { script: renew, keys: keyPrefix + name, args: [owner, leaseMs] }
 }
 
-export function readRenewal(keyPrefix: string, request: RenewRequest): Renewal {
-  return readWriteRenewal('r', keyPrefix, request)
-}
-
-export function writeRenewal(keyPrefix: string, request: RenewRequest): Renewal {
-  return readWriteRenewal('w', keyPrefix, request)
+export function readWriteRenewal(
+  side: 'r' | 'w',
+  keyPrefix: string,
+  { name, owner, leaseMs }: RenewRequest,
+): Renewal {
+  const args = [`${side}:${owner}`, leaseMs, FENCE_RETENTION_MS]
+  return { script: rwRenew, keys: renewedKeysOf(keyPrefix + name), args }
 }
 
 export function semaphoreRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
@@ -34,11 +35,14 @@ export function permitsRenewal(
   return { script: permitsRenew, keys: [key, permitsKeyOf(key)], args }
 }
 
-function readWriteRenewal(
-  side: 'r' | 'w',
-  keyPrefix: string,
-  { name, owner, leaseMs }: RenewRequest,
-): Renewal {
-  const args = [`${side}:${owner}`, leaseMs, FENCE_RETENTION_MS]
-  return { script: rwRenew, keys: renewedKeysOf(keyPrefix + name), args }
+/** How the watchdog thread starts each kind of lease anew. */
+export const renewalOf = {
+  lock: lockRenewal,
+  read: (keyPrefix: string, request: RenewRequest) => readWriteRenewal('r', keyPrefix, request),
+  write: (keyPrefix: string, request: RenewRequest) => readWriteRenewal('w', keyPrefix, request),
+  semaphore: semaphoreRenewal,
+  permits: permitsRenewal,
 }
+
+/** The kinds of leases in Redis. */
+export type LeaseKind = keyof typeof renewalOf

@@ -1,6 +1,6 @@
 import { StoreError } from '../../../base/errors/errors.js'
 import type { RenewRequest } from '../../../port/lock-port.js'
-import type { Argument, Link } from '../connection/link.js'
+import type { Argument, Renewing } from '../connection/link.js'
 import { yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 
@@ -11,19 +11,17 @@ export interface Renewal {
   readonly args: readonly Argument[]
 }
 
-/**
- * Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone.
- */
+/** Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone. */
 export function renewEach<Request extends RenewRequest>(
-  link: Link,
+  renewing: Renewing,
   requests: readonly Request[],
   renewalOf: (request: Request) => Renewal,
 ): readonly Promise<boolean>[] {
-  return link.together(() =>
+  return renewing.together(() =>
     requests.map((request) => {
       const { name, withinMs } = request
       const { script, keys, args } = renewalOf(request)
-      const renewed = runScript(link, script, keys, name, args, yesIn, { withinMs })
+      const renewed = runScript(renewing, script, keys, name, args, yesIn, { withinMs })
       return renewed.catch((error: unknown) => {
         if (error instanceof StoreError && error.reason === 'wrong-type') return false
         throw error

@@ -1,4 +1,5 @@
 import { isOwner, type Owner } from '../../../base/identity/owner.js'
+import type { TenureState } from '../../../port/fenced-port.js'
 import type { OwnerState } from '../../../port/lock-port.js'
 
 /**
@@ -96,4 +97,15 @@ export function ownerState(field: unknown, count: unknown, heldSince: number | u
   const [owner, holds] = [ownerIn(field), Number(textIn(count))]
   if (owner === undefined || !Number.isSafeInteger(holds)) return []
   return [{ owner, holds, ...(heldSince !== undefined && { heldSince }) }]
+}
+
+/** Reads {1 if it is held else 0, token in decimal or ''}. */
+export function tenureReply(reply: unknown): TenureState {
+  const [held, fence] = listIn(reply, 2, 2)
+  return { held: yesIn(held), lastFence: fenceIn(textIn(fence)) }
+}
+
+/** Numbers above 2^53 come as texts. Other programs may have written something else under the counter's name. */
+export function fenceIn(text: string): bigint | undefined {
+  return /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined
 }

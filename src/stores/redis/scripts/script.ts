@@ -20,7 +20,7 @@ const ATTEMPTS_APART = 9
  * failover: rule X2). A server that does not know the script has run nothing, so sending it once more is safe.
  */
 export function runScript<Result>(
-  link: Link,
+  link: Pick<Link, 'execute'>,
   { name, sha1, parts }: Script,
   keys: Keys,
   lockName: string,

@@ -65,11 +65,7 @@ export function newCredentials(client: RedisClient, known: Credentials): Credent
 }
 
 /** @throws `InvalidArgumentError` if they cannot be copied to another thread. */
-export function copiedCredentials(credentials: Credentials): CopiedCredentials {
-  return copyOptions(credentials)
-}
-
-function copyOptions(options: object): Record<string, Data> {
+export function copyOptions(options: object): Record<string, Data> {
   const copied: Record<string, Data> = {}
   for (const [name, value] of Object.entries(options)) {
     // This thread asks a provider.

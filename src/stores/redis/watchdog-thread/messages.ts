@@ -1,7 +1,7 @@
 import type { Owner } from '../../../base/identity/owner.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
 import type { ClientSettings, CopiedCredentials } from './client-settings.js'
 import type { Instant } from './instant.js'
-import type { LeaseKind } from './lease-kinds.js'
 import type { NetworkDefaults } from './network-defaults.js'
 import type { ToldFailure } from './told-failure.js'
 

@@ -1,18 +1,9 @@
-import type dns from 'node:dns'
 import process from 'node:process'
-import type tls from 'node:tls'
 
 /** Settings of a program for all its connections, which Node keeps separately for each thread. */
-export interface NetworkDefaults {
-  readonly resultOrder: ReturnType<typeof dns.getDefaultResultOrder>
-  readonly autoSelectFamily: boolean
-  readonly autoSelectFamilyAttemptTimeoutMs: number
-  readonly minTlsVersion: tls.SecureVersion
-  readonly maxTlsVersion: tls.SecureVersion
-  readonly ciphers: string
-}
+export type NetworkDefaults = ReturnType<typeof networkDefaults>
 
-export function networkDefaults(): NetworkDefaults {
+export function networkDefaults() {
   const { dns, net, tls } = network()
   return {
     resultOrder: dns.getDefaultResultOrder(),

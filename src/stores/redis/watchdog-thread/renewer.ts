@@ -2,7 +2,7 @@ import type { Owner } from '../../../base/identity/owner.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../../port/lease.js'
 import type { RenewRequest } from '../../../port/lock-port.js'
-import type { LeaseKind } from './lease-kinds.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
 
 const RETRIES_PER_RENEWAL = 10
 
@@ -18,13 +18,9 @@ export interface Renewable {
 }
 
 /** Sends renewals: one answer for each. */
-export interface RenewingPort {
-  renew(requests: readonly KindRenewRequest[]): readonly Promise<boolean>[]
-}
-
-export interface KindRenewRequest extends RenewRequest {
-  readonly of: LeaseKind
-}
+export type Renew = (
+  requests: ReadonlyArray<RenewRequest & { readonly of: LeaseKind }>,
+) => readonly Promise<boolean>[]
 
 /** The outcomes of renewals. */
 export interface RenewalListener<Lease> {
@@ -46,7 +42,7 @@ export class Renewer<Lease extends Renewable> {
 
   constructor(
     private readonly leaseMs: number,
-    private readonly port: RenewingPort,
+    private readonly renew: Renew,
     private readonly schedule: Schedule,
     /** Whether the main thread may still want the leases. While it may not, the thread sends nothing. */
     private readonly wanted: () => boolean,
@@ -97,7 +93,7 @@ export class Renewer<Lease extends Renewable> {
     }
     if (due.length === 0 || !this.wanted()) return
     const { leaseMs } = this
-    const answers = this.port.renew(
+    const answers = this.renew(
       due.map(({ of, name, owner, deadline }) => ({
         of,
         name,

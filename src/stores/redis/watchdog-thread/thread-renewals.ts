@@ -4,10 +4,10 @@ import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import type { LeaseThread, LeaseThreadListener } from '../../../port/lease-thread.js'
 import type { RedisClient } from '../connection/client.js'
 import { type Credentials, credentialsOf, loginOf } from '../connection/credentials.js'
-import { clientSettings, copiedCredentials, newCredentials, withLogin } from './client-settings.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
+import { clientSettings, copyOptions, newCredentials, withLogin } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf, refuseOwnClocks } from './instant.js'
-import type { LeaseKind } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
 import type { ThreadSession } from './thread-session.js'
@@ -21,12 +21,8 @@ const LONGEST_BEAT_MS = 1_000
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 60_000
 
-export interface ThreadRenewalsSettings {
-  readonly leaseMs: number
-  readonly quarantineMs?: number
-  readonly commandTimeoutMs: number
-  readonly maxBlockedMs: number
-}
+/** The thread, for the leases of one kind. */
+export type KindThread = LeaseThread & Pick<ThreadRenewals, 'start'>
 
 /**
  * Renews leases in a separate thread, over its own connection, so that work that blocks the main thread's event loop costs no lock. If
@@ -55,34 +51,29 @@ export class ThreadRenewals implements LeaseThread {
   /** @throws `InvalidArgumentError` if a thread cannot have a copy of an option that matters, and in Bun and Deno. */
   constructor(
     private readonly client: RedisClient,
-    { leaseMs, quarantineMs = 0, commandTimeoutMs, maxBlockedMs }: ThreadRenewalsSettings,
+    settings: Omit<ThreadSettings, 'client' | 'network' | 'heartbeat'>,
     private readonly schedule: Schedule,
     /** Called when a thread dies, and with failures that belong to no lease. */
     private readonly onError: (error: unknown) => void,
   ) {
     refuseOwnClocks()
-    this.#beatMs = Math.min(maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
+    this.#beatMs = Math.min(settings.maxBlockedMs / BEATS_PER_BLOCK, LONGEST_BEAT_MS)
     // Refuses such options now, not when the first lease needs the thread.
     clientSettings(client)
     this.#login = loginOf(client)
-    this.#settings = {
-      network: networkDefaults(),
-      leaseMs,
-      quarantineMs,
-      commandTimeoutMs,
-      maxBlockedMs,
-      heartbeat: this.#heartbeat.memory,
-    }
+    this.#settings = { ...settings, network: networkDefaults(), heartbeat: this.#heartbeat.memory }
   }
 
   /** The same thread, for leases of that kind. */
-  of(kind: LeaseKind): KindRenewals {
-    return new KindRenewals(this, kind)
-  }
-
-  /** How many leases are watched. */
-  get size(): number {
-    return this.#leases.size
+  of(kind: LeaseKind): KindThread {
+    const all = this
+    return {
+      get working() {
+        return all.working
+      },
+      start: () => all.start(),
+      add: (...lease) => all.add(...lease, kind),
+    }
   }
 
   /** Whether there is a thread to renew them. */
@@ -115,7 +106,7 @@ export class ThreadRenewals implements LeaseThread {
     this.#ids += 1
     const { clock } = this.schedule
     const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
-      changed: () => this.#update(lease),
+      changed: () => lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
       removed: () => this.#remove(lease),
     })
     this.#leases.set(lease.id, lease)
@@ -139,7 +130,7 @@ export class ThreadRenewals implements LeaseThread {
     try {
       const { ThreadSession } = await import('./thread-session.js')
       this.#startedAt = this.schedule.clock.now()
-      const login = copiedCredentials((await this.#login?.()) ?? {})
+      const login = copyOptions((await this.#login?.()) ?? {})
       if (this.#closed) return
       this.#credentials = credentialsOf(this.client)
       const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
@@ -160,7 +151,7 @@ export class ThreadRenewals implements LeaseThread {
     if (!credentials) return
     this.#credentials = credentials
     try {
-      session.send({ kind: 'credentials', credentials: copiedCredentials(credentials) })
+      session.send({ kind: 'credentials', credentials: copyOptions(credentials) })
     } catch (error) {
       this.onError(error)
     }
@@ -172,7 +163,7 @@ export class ThreadRenewals implements LeaseThread {
     if (!this.#login || !session || this.#asking) return
     this.#asking = true
     this.#login()
-      .then((login) => session.send({ kind: 'credentials', credentials: copiedCredentials(login) }))
+      .then((login) => session.send({ kind: 'credentials', credentials: copyOptions(login) }))
       .catch(this.onError)
       .finally(() => {
         this.#asking = false
@@ -185,10 +176,6 @@ export class ThreadRenewals implements LeaseThread {
     lease.sit({ session, slot })
     const { id, of, name, owner } = lease
     session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
-  }
-
-  #update(lease: WatchedLease): void {
-    lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) })
   }
 
   #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
@@ -270,25 +257,5 @@ export class ThreadRenewals implements LeaseThread {
       // The thread dropped leases because of that; they may still be ours.
       if (wasGivenUp) this.#session?.send({ kind: 'awake' })
     })
-  }
-}
-
-/** Renews the leases of one kind in a thread. */
-export class KindRenewals implements LeaseThread {
-  constructor(
-    private readonly all: ThreadRenewals,
-    private readonly kind: LeaseKind,
-  ) {}
-
-  get working(): boolean {
-    return this.all.working
-  }
-
-  start(): Promise<void> | undefined {
-    return this.all.start()
-  }
-
-  add(...lease: Parameters<LeaseThread['add']>): WatchedLease {
-    return this.all.add(...lease, this.kind)
   }
 }

@@ -10,13 +10,13 @@ import { sleepMeter } from '../../../base/time/sleep-meter.js'
 import { ClusterLink } from '../connection/cluster-link.js'
 import type { Link, LinkListener } from '../connection/link.js'
 import { StandaloneLink } from '../connection/standalone-link.js'
+import { renewalOf } from '../renewals/lease-renewals.js'
 import { renewEach } from '../renewals/renewal.js'
 import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
-import { renewalOf } from './lease-kinds.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { applyNetworkDefaults } from './network-defaults.js'
-import type { RenewingPort } from './renewer.js'
+import type { Renew } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 import { WatchList } from './watch-list.js'
 
@@ -32,13 +32,11 @@ const { keyPrefix } = settings.client.options
 const prefix = typeof keyPrefix === 'string' ? keyPrefix : ''
 const { quarantineMs } = settings
 /** The holder does not count on the quarantine: only the store keeps the lock so much longer. */
-const quarantined: RenewingPort = {
-  renew: (requests) =>
-    renewEach(link, requests, (request) =>
-      renewalOf[request.of](prefix, { ...request, leaseMs: request.leaseMs + quarantineMs }),
-    ),
-}
-const list = new WatchList(settings, quarantined, schedule, new Heartbeat(settings.heartbeat), report)
+const renewQuarantined: Renew = (requests) =>
+  renewEach(link, requests, (request) =>
+    renewalOf[request.of](prefix, { ...request, leaseMs: request.leaseMs + quarantineMs }),
+  )
+const list = new WatchList(settings, renewQuarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
 parentPort?.on('message', (orders: readonly Order[]) => {
   for (const order of orders) {

@@ -4,7 +4,7 @@ import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
-import { type Renewable, Renewer, type RenewingPort } from './renewer.js'
+import { type Renew, type Renewable, Renewer } from './renewer.js'
 import { tellFailure } from './told-failure.js'
 
 /** How many free slots one message reports, so that a short hold does not cost a separate message. */
@@ -32,14 +32,14 @@ export class WatchList {
 
   constructor(
     private readonly settings: Pick<ThreadSettings, 'leaseMs' | 'maxBlockedMs'>,
-    private readonly port: RenewingPort,
+    private readonly renew: Renew,
     private readonly schedule: Schedule,
     heartbeat: Heartbeat,
     private readonly report: (report: Report) => void,
     private readonly shared = processClocks,
   ) {
     const { leaseMs, maxBlockedMs } = settings
-    this.#renewer = new Renewer(leaseMs, port, schedule, () => heartbeat.ageMs() <= maxBlockedMs, {
+    this.#renewer = new Renewer(leaseMs, renew, schedule, () => heartbeat.ageMs() <= maxBlockedMs, {
       renewed: (entry) => this.#wasRenewed(entry),
       failed: ({ id }, cause) => this.report({ kind: 'failed', id, failure: tellFailure(cause) }),
       lost: ({ id, slot }) => {
@@ -108,7 +108,7 @@ export class WatchList {
     if (this.#connected) return
     this.#connected = true
     const { leaseMs } = this.settings
-    for (const answer of this.port.renew([{ of, name, owner, leaseMs }])) answer.catch(() => undefined)
+    for (const answer of this.renew([{ of, name, owner, leaseMs }])) answer.catch(() => undefined)
   }
 
   #unwatch(id: number): void {

@@ -1,20 +1,14 @@
 import type { Owner } from '../../../base/identity/owner.js'
 import type { Clock } from '../../../base/time/clock.js'
 import type { LeaseThreadListener, ThreadLease } from '../../../port/lease-thread.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
 import { leaseTimeOf } from './instant.js'
-import type { LeaseKind } from './lease-kinds.js'
 import type { ThreadSession } from './thread-session.js'
 
 /** The slot for a lease's deadlines. */
 export interface Seat {
   readonly session: ThreadSession
   readonly slot: number
-}
-
-/** Renews the lease. */
-export interface LeaseKeeper {
-  changed(lease: WatchedLease): void
-  removed(lease: WatchedLease): void
 }
 
 /** A lease that the thread renews. Its deadline comes from shared memory, where the thread writes it. */
@@ -34,7 +28,7 @@ export class WatchedLease implements ThreadLease {
     renewUntil: number,
     readonly listener: LeaseThreadListener,
     private readonly clock: Clock,
-    private readonly keeper: LeaseKeeper,
+    private readonly tell: { changed(): void; removed(): void },
   ) {
     this.#deadline = deadline
     this.#renewUntil = renewUntil
@@ -60,7 +54,7 @@ export class WatchedLease implements ThreadLease {
 
   /** The main thread has renewed it itself: the lease lasts at least until then. A lost one stays lost. */
   extend(deadline: number): void {
-    if (deadline > this.deadline && this.#lengthen(deadline)) this.keeper.changed(this)
+    if (deadline > this.deadline && this.#lengthen(deadline)) this.tell.changed()
   }
 
   /** Until when the thread renews it, on the lease clock (`maxHoldMs`). */
@@ -71,12 +65,12 @@ export class WatchedLease implements ThreadLease {
   set renewUntil(renewUntil: number) {
     if (renewUntil === this.#renewUntil) return
     this.#renewUntil = renewUntil
-    this.keeper.changed(this)
+    this.tell.changed()
   }
 
   /** Ends the renewals. Call it before you send the last release (rule L5). A second call does nothing. */
   remove(): void {
-    this.keeper.removed(this)
+    this.tell.removed()
   }
 
   #lengthen(deadline: number): boolean {

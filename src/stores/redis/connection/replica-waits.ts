@@ -2,7 +2,7 @@ import { StoreError } from '../../../base/errors/errors.js'
 import type { About } from '../../../port/failure.js'
 import { wholeIn } from '../scripts/replies.js'
 import { answerTo, readAnswer } from './failure.js'
-import type { Argument, Command, Link, NodeLink, Send } from './link.js'
+import type { Command, Link, NodeLink, Renewing, Send } from './link.js'
 
 interface Acknowledged {
   readonly replicas: number
@@ -10,13 +10,11 @@ interface Acknowledged {
 }
 
 /**
- * A link that answers a script once enough replicas have what it wrote. It has connections of its own, since `WAIT` holds up every later
+ * What answers a renewal once enough replicas have what it wrote. It has connections of its own, since `WAIT` holds up every later
  * command. `WAIT` counts its connection's last write, so a script that did its work must have written. Each server has one `WAIT` under
  * way; scripts that come meanwhile share the next one.
  */
-export class ReplicaWaitLink implements Link {
-  readonly publishCommand: Link['publishCommand']
-  readonly countCommand: Link['countCommand']
+export class ReplicaWaits implements Renewing {
   /** For each server the wait under way, and the one after it. */
   readonly #underWay = new WeakMap<NodeLink, Promise<unknown>>()
   readonly #next = new WeakMap<NodeLink, Promise<void>>()
@@ -28,17 +26,10 @@ export class ReplicaWaitLink implements Link {
     private readonly wanted: Acknowledged,
     /** The link that wrote the grants which the replicas acknowledge. */
     private readonly granting: Pick<Link, 'breaks'>,
-  ) {
-    this.publishCommand = link.publishCommand
-    this.countCommand = link.countCommand
-  }
+  ) {}
 
-  get subscribesInOrder(): boolean {
-    return this.link.subscribesInOrder
-  }
-
-  get breaks(): number {
-    return this.link.breaks
+  together<Result>(body: () => Result): Result {
+    return this.link.together(body)
   }
 
   async execute<Result>(key: string, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
@@ -58,46 +49,6 @@ export class ReplicaWaitLink implements Link {
     if (breaks === this.#followed) return
     this.#followed = breaks
     await this.link.reconnect()
-  }
-
-  send(key: string, about: About, command: string, ...args: Argument[]): Promise<unknown> {
-    return this.link.send(key, about, command, ...args)
-  }
-
-  together<Result>(body: () => Result): Result {
-    return this.link.together(body)
-  }
-
-  subscribe(channel: string): Promise<void> {
-    return this.link.subscribe(channel)
-  }
-
-  unsubscribe(channel: string): void {
-    this.link.unsubscribe(channel)
-  }
-
-  doubtNews(): void {
-    this.link.doubtNews()
-  }
-
-  nodes(): Promise<readonly NodeLink[]> {
-    return this.link.nodes()
-  }
-
-  nodeOf(key: string): Promise<NodeLink> {
-    return this.link.nodeOf(key)
-  }
-
-  destinationOf(key: string): Promise<NodeLink | undefined> {
-    return this.link.destinationOf(key)
-  }
-
-  reconnect(): Promise<void> {
-    return this.link.reconnect()
-  }
-
-  close(): Promise<void> {
-    return this.link.close()
   }
 
   async #executeOn<Result>(node: NodeLink, make: (send: Send) => Command<unknown, Result>): Promise<Result> {
