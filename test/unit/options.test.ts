@@ -55,6 +55,16 @@ describe('options of an acquisition', () => {
     expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000)
   })
 
+  test('options of computeOnce and of a leader are read once', async () => {
+    const holdfast = new Holdfast(new MemoryStore())
+    await Reflect.apply(holdfast.computeOnce, holdfast, ['a', () => 1, turning('ttlMs', [60_000, -1])])
+    const elected = new Promise((resolve) => {
+      Reflect.apply(holdfast.leader, holdfast, ['a', turning('onElected', [resolve, 'bad'])])
+    })
+    expect(await elected).toMatchObject({ name: 'a' })
+    await holdfast.close()
+  })
+
   test('options that an object has from its class or its prototype count', () => {
     class Patience {
       get waitMs() {

@@ -50,16 +50,12 @@ export class ComputeOnce {
     private readonly values: ValuesPort,
   ) {}
 
-  async get<Value>(
-    key: string,
-    compute: Compute<Value>,
-    options: ComputeOnceOptions,
-  ): Promise<Awaited<Value>> {
+  async get<Value>(key: string, compute: Compute<Value>, given: ComputeOnceOptions): Promise<Awaited<Value>> {
     if (typeof key !== 'string' || key.length === 0 || !key.isWellFormed()) {
       throw new InvalidArgumentError('key', key, 'a string of well-formed Unicode, not empty')
     }
     checkFunction('compute', compute, 'computeOnce(key, compute, { ttlMs: … })')
-    checkComputeOnceOptions(options)
+    const options = checkComputeOnceOptions(given)
     const wanted: Wanted<Value> = { key, name: checkName(`once:${key}`), compute, options }
     const { signal } = options
     throwIfAborted(signal)

@@ -27,11 +27,11 @@ export class Election implements AsyncDisposable {
   readonly #candidacy: Candidacy | undefined
 
   /** @internal */
-  constructor(name: string, kinds: Kinds, options: LeaderOptions) {
+  constructor(name: string, kinds: Kinds, given: LeaderOptions) {
     const { session, owners, atEnd } = kinds
     const { fencedLock: port, countDownLatch: latches } = session
     if (!port) throw new UnsupportedKindError('leader', keptIn(session))
-    checkLeaderOptions(options)
+    const options = checkLeaderOptions(given)
     const context = withoutLingering(kinds.of(fencedLock))
     const { locker } = context
     this.name = name
