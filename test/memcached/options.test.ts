@@ -12,6 +12,7 @@ test.each([
   ['servers', { servers: [7] }],
   ['servers', { servers: ['a b'] }],
   ['servers', { servers: ['user@host'] }],
+  ['servers', { servers: ['a,b'] }],
   ['servers', { servers: ['host:0'] }],
   ['servers', { servers: ['host:65536'] }],
   ['servers', { servers: ['::1'] }],

@@ -13,7 +13,7 @@ const DEFAULT_PORT = 11_211
 /** Of `host`, `host:port`, `[::1]:11211`. */
 export function addressOf(text: unknown): Address {
   const match =
-    typeof text === 'string' ? /^(?:\[([0-9a-f:.]+)\]|([^:[\]\s/@]+))(?::(\d{1,5}))?$/i.exec(text) : null
+    typeof text === 'string' ? /^(?:\[([0-9a-f:.]+)\]|([^:[\]\s/@,]+))(?::(\d{1,5}))?$/i.exec(text) : null
   const host = match?.[1] ?? match?.[2]
   const port = Number(match?.[3] ?? DEFAULT_PORT)
   if (host === undefined || port < 1 || port > 65_535)
