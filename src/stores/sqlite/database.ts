@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { DatabaseFile } from './database-file.js'
-import type { Connection, Driver, Statement, Value } from './driver.js'
+import type { Connection, Driver, Value } from './driver.js'
 import type { Machine } from './machine.js'
 import { prepareFile, rollback } from './schema.js'
 
@@ -27,7 +27,6 @@ export class Database {
   readonly #connection: Connection
   /** Writes the log back. */
   #second: Connection | undefined
-  readonly #statements = new Map<string, Statement>()
   /** The offset to the machine's monotonic time; undefined where the wall clock counts. */
   readonly #zero: number | undefined
   #untilLook = 0
@@ -39,7 +38,7 @@ export class Database {
   ) {
     this.#connection = open(file, driver)
     try {
-      prepareFile(this.#connection)
+      prepareFile(this.#connection, file.index)
       this.#connection.exec(SETTINGS)
       this.all(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
       this.#zero = machine.boot === undefined ? undefined : this.#findZero(machine.boot)
@@ -56,14 +55,15 @@ export class Database {
 
   /** The rows of a statement that gives some. */
   all(sql: string, ...values: Value[]): Row[] {
-    return this.#statement(sql)
+    return this.#connection
+      .prepare(sql)
       .all(...values)
       .map(valuesOf)
   }
 
   /** Runs a statement that gives no rows. Returns how many it has written. */
   run(sql: string, ...values: Value[]): number {
-    return Number(this.#statement(sql).run(...values).changes)
+    return Number(this.#connection.prepare(sql).run(...values).changes)
   }
 
   /** Begins a transaction in which nobody else may write. */
@@ -90,6 +90,12 @@ export class Database {
     this.#connection.close()
   }
 
+  /** The same, if nothing has failed: another client in this process may go on with what is open. */
+  leave(): void {
+    this.rollback()
+    for (const each of [this.#connection, this.#second]) each?.leave ? each.leave() : each?.close()
+  }
+
   /**
    * Writes a large log back into the file, while nobody can commit: SQLite before 3.51.3 may damage the file if another connection commits
    * while a second of two check-points in a row begins (https://sqlite.org/wal.html#walresetbug). A connection that has begun a
@@ -109,14 +115,6 @@ export class Database {
     } catch {
       // Another process writes, or writes the log back too. Commits are safe in the log, which only grows meanwhile.
     }
-  }
-
-  #statement(sql: string): Statement {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = this.#connection.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
   }
 
   /** The first client after a start of the machine sets the time to the wall clock's, but never back. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import process from 'node:process'
 import { installed, notInstalled } from '../../base/packages/installed.js'
 
@@ -6,7 +7,10 @@ export interface Connection {
   /** Runs statements whose rows nobody wants. */
   exec(sql: string): unknown
   prepare(sql: string): Statement
+  /** Nobody may use it any more. */
   close(): unknown
+  /** Instead of `close`, if it is in order and in no transaction: somebody else in this process may use it. */
+  leave?(): unknown
 }
 
 export interface Statement {
@@ -41,13 +45,75 @@ export function findDriver(): Driver {
 /** `node:sqlite`, where Node has it without a flag. */
 export function nodeDriver(): Driver | undefined {
   const found = withoutWarning(() => process.getBuiltinModule('node:sqlite'))
-  return hasDatabase(found) ? (path) => new found.DatabaseSync(path) : undefined
+  return hasDatabase(found) ? (path) => new CachedConnection(new found.DatabaseSync(path)) : undefined
 }
 
 /** The optional peer. */
 export function libsqlDriver(): Driver | undefined {
   const found = installed('libsql')
-  return isOpener(found) ? (path) => new found(path) : undefined
+  return isOpener(found) ? reusing((path) => new found(path)) : undefined
+}
+
+/** A connection that prepares each statement once. */
+class CachedConnection implements Connection {
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(private readonly opened: Connection) {}
+
+  exec(sql: string): void {
+    this.opened.exec(sql)
+  }
+
+  prepare(sql: string): Statement {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.opened.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.opened.close()
+  }
+}
+
+/** One that goes to the next who opens the file in this process. */
+class ReusedConnection extends CachedConnection {
+  constructor(
+    opened: Connection,
+    readonly identity: string | undefined,
+  ) {
+    super(opened)
+  }
+
+  leave(): void {
+    left.push(new WeakRef(this))
+  }
+}
+
+/** Weak, so that the collector closes the files that nobody opens again. */
+let left: WeakRef<ReusedConnection>[] = []
+
+/**
+ * For libsql: it finalizes no statement, and closes a file only when the garbage collector has found all statements of the connection. These
+ * look small, so thousands of files could stay open. A connection keeps its statements when it is reused: one that a locked file has refused
+ * stays open, and lets nothing commit, until it runs again.
+ */
+function reusing(open: Driver): Driver {
+  return (path) => {
+    const identity = identityOf(path)
+    const place = left.findIndex((each) => identity !== undefined && each.deref()?.identity === identity)
+    const [found] = place < 0 ? [] : left.splice(place, 1)
+    left = left.filter((each) => each.deref())
+    return found?.deref() ?? new ReusedConnection(open(path), identity)
+  }
+}
+
+/** The path belongs to it, since SQLite names the log after it. Undefined if there is no file. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}:${path}`
 }
 
 /** Suppresses Node's warning that its SQLite is experimental, which Node emits once, at the load. Other warnings pass. */

@@ -14,7 +14,7 @@ import { Database } from './database.js'
 import { DatabaseFile } from './database-file.js'
 import type { Driver } from './driver.js'
 import { SqliteExpress } from './express.js'
-import { isLocked } from './failure.js'
+import { isFull, isLocked } from './failure.js'
 import { SqliteInbox } from './inbox.js'
 import type { Machine } from './machine.js'
 import type { SqliteTerms } from './options.js'
@@ -94,9 +94,13 @@ export class SqliteSession implements RowSession, Frame {
     const database = this.#database
     this.#database = undefined
     if (!database) return
-    for (let attempts = 1; !this.#leave(database) && attempts < 20; attempts += 1)
-      await pause(attempts, undefined, { ref: false })
-    database.close()
+    try {
+      for (let attempts = 1; !this.#leave(database) && attempts < 20; attempts += 1)
+        await pause(attempts, undefined, { ref: false })
+      database.leave()
+    } catch {
+      database.close()
+    }
   }
 
   open(): Database {
@@ -129,15 +133,17 @@ export class SqliteSession implements RowSession, Frame {
   }
 
   /** The next command opens the file anew. */
-  failed(): void {
+  failed(error?: unknown): void {
     this.#told.clear()
     this.#registered = false
     const database = this.#database
     this.#database = undefined
     try {
-      database?.close()
-    } catch (error) {
-      this.settings.onError(error)
+      // Each command fails while the disk is full, and libsql would leave the files open each time.
+      if (isFull(error)) database?.leave()
+      else database?.close()
+    } catch (failure) {
+      this.settings.onError(failure)
     }
     this.inbox.left()
   }
@@ -152,7 +158,8 @@ export class SqliteSession implements RowSession, Frame {
       return true
     } catch (error) {
       database.rollback()
-      return !isLocked(error)
+      if (isLocked(error)) return false
+      throw error
     }
   }
 

@@ -17,7 +17,7 @@ export interface Frame {
   begun(database: Database): void
   committed(): void
   /** Nothing of the transaction stays, and the connection may be of no use any more. */
-  failed(): void
+  failed(error: unknown): void
 }
 
 interface Entry {
@@ -123,7 +123,7 @@ export class Transactions {
         return
       }
       this.#queue.splice(0, batch.length)
-      this.frame.failed()
+      this.frame.failed(error)
       for (const { about, reject } of batch) reject(failureOf(error, about))
     }
     if (this.#queue.length > 0) this.#planAfterTurn()
