@@ -128,7 +128,11 @@ test('an error that ends the transaction by itself is told, not that there is no
   const path = stand.path()
   await stand.client(path).write('a', { holds: 1 })
   rmSync(`${path}-wal`)
-  await expect(stand.client(path).read('a')).rejects.toMatchObject({ reason: 'unreachable', transient: true })
+  await expect(stand.client(path).read('a')).rejects.toMatchObject({
+    reason: 'unreachable',
+    transient: true,
+    message: expect.stringContaining('do not fit together'),
+  })
 })
 
 test.skipIf(process.platform !== 'linux')('network file systems are told by their numbers', () => {
@@ -212,6 +216,24 @@ describe('a file that goes away while it is open', () => {
     await other.tell(one.id, 'a', 'still there')
     await eventually(() => one.heard.length === 1)
   })
+})
+
+test('two processes that remove the log of a lost file at once both go on', async () => {
+  let begun = 0
+  const driver: Driver = (at) => {
+    const connection = findDriver()(at)
+    return {
+      exec: (sql) => {
+        if (sql === 'BEGIN' && ++begun === 1)
+          throw Object.assign(new Error('disk I/O error'), { errcode: 5898 })
+        return connection.exec(sql)
+      },
+      prepare: (sql) => connection.prepare(sql),
+      close: () => connection.close(),
+    }
+  }
+  await stand.client(stand.path(), { driver }).write('a', { holds: 1 })
+  expect(begun).toBeGreaterThan(1)
 })
 
 test('a library that is too old is told', async () => {

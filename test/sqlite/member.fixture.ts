@@ -1,4 +1,4 @@
-/* A process of its own on a database file: does what its task says, tells when it has, and stays until it is told to end. */
+/* A process of its own on a database file: does what its task says, tells when it has, does so again when it is told to count, and stays until it is told to leave. */
 import process from 'node:process'
 import { libsqlDriver, nodeDriver } from '../../src/stores/sqlite/driver.js'
 import { TestClient } from './client.js'
@@ -30,9 +30,16 @@ if (answers !== undefined) {
 }
 await client.listen()
 process.send?.(client.id)
-for (let count = 0; count < counts; count += 1) await Promise.all(names.map((name) => client.count(name)))
-process.send?.('done')
-process.on('message', async () => {
+const count = async (): Promise<void> => {
+  for (let round = 0; round < counts; round += 1) await Promise.all(names.map((name) => client.count(name)))
+  process.send?.('done')
+}
+await count()
+process.on('message', async (order) => {
+  if (order === 'count') {
+    await count()
+    return
+  }
   await client.session.close()
   process.disconnect()
 })

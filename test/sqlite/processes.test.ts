@@ -1,6 +1,8 @@
 /** Several real processes on one file. */
+import { renameSync, rmSync } from 'node:fs'
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
+import { libsqlDriver } from '../../src/stores/sqlite/driver.js'
 import { Forked } from '../redisson/forked.js'
 import type { MemberTask } from './member.fixture.js'
 import { Stand } from './stand.js'
@@ -40,6 +42,33 @@ describe('processes that begin at once with a file that is not there', () => {
     },
     120_000,
   )
+})
+
+describe('a file that another process has open too, and whose log stays when it is', () => {
+  test.each<[string, (path: string) => void]>([
+    ['deleted', (path) => rmSync(path)],
+    ['moved', (path) => renameSync(path, `${path}.old`)],
+  ])('%s: all of them and a new one go on with a new file', async (_, go) => {
+    const path = stand.path()
+    const task = { path, counts: 1, names: ['a'], libsql: true }
+    const client = stand.client(path, { driver: libsqlDriver() })
+    await client.count('a')
+    const member = start(task)
+    await idOf(member)
+    expect(await member.told()).toBe('done')
+    go(path)
+    await client.count('a')
+    member.send('count')
+    expect(await member.told()).toBe('done')
+    const third = start(task)
+    await idOf(third)
+    expect(await third.told()).toBe('done')
+    expect((await client.read('a')).fence).toBe(3n)
+    await leave(member)
+    await leave(third)
+    await client.count('a')
+    expect((await client.read('a')).fence).toBe(4n)
+  })
 })
 
 describe('a client whose process', () => {

@@ -59,6 +59,11 @@ export class DatabaseFile {
     return `${this.path}-wal`
   }
 
+  /** The index of the log. */
+  get index(): string {
+    return `${this.path}-shm`
+  }
+
   /** Whether its name still leads to it. */
   get inPlace(): boolean {
     return this.#identity !== undefined && identityOf(this.path) === this.#identity

@@ -39,7 +39,7 @@ export class Database {
   ) {
     this.#connection = open(file, driver)
     try {
-      prepareFile(this.#connection)
+      prepareFile(this.#connection, file.index)
       this.#connection.exec(SETTINGS)
       this.all(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
       this.#zero = machine.boot === undefined ? undefined : this.#findZero(machine.boot)
@@ -86,6 +86,8 @@ export class Database {
 
   /** Closes the file; nothing of an open transaction stays. */
   close(): void {
+    // libsql closes the files when the garbage collector has found all statements.
+    this.#statements.clear()
     this.#second?.close()
     this.#connection.close()
   }

@@ -21,7 +21,7 @@ const FULL: Verdict = {
 
 const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
 
-/** SQLite's result codes, the lowest eight bits of them. */
+/** SQLite's result codes: whole ones, and the lowest eight bits of all others. */
 const BY_RESULT: Readonly<Record<number, Verdict>> = {
   3: NO_PERMISSION,
   5: LOCKED,
@@ -31,7 +31,9 @@ const BY_RESULT: Readonly<Record<number, Verdict>> = {
   10: {
     reason: 'unreachable',
     transient: true,
-    hint: 'The disk failed: check it, and the log of the system.',
+    hint:
+      'The disk failed, or somebody deleted, moved or replaced the files at that moment. If it happens again, check the disk and the log of the ' +
+      'system.',
   },
   11: {
     reason: 'wrong-type',
@@ -48,6 +50,16 @@ const BY_RESULT: Readonly<Record<number, Verdict>> = {
     transient: false,
     hint: 'The file is no SQLite database: choose another path.',
   },
+  // SQLITE_IOERR_SHORT_READ, where the index of the log leads behind the end of the log.
+  522: {
+    reason: 'unreachable',
+    transient: true,
+    hint:
+      'The file and the two beside it do not fit together, because somebody has deleted, moved or replaced one of them, or the disk failed: ' +
+      'delete all three.',
+  },
+  // SQLITE_IOERR_DELETE_NOENT: two processes removed the log of a lost file at once.
+  5898: LOCKED,
 }
 
 /** The codes of Node's file system. */
@@ -62,13 +74,13 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 /** The typed error for an error of the driver or of the file system. */
 export const failureOf = judgedBy((error) => {
   const result = resultOf(error)
-  return (result === undefined ? BY_CODE[codeOf(error)] : BY_RESULT[result & 0xff]) ?? UNKNOWN
+  return (result === undefined ? BY_CODE[codeOf(error)] : verdictOf(result)) ?? UNKNOWN
 })
 
 /** Whether the file is locked, so that the same may succeed soon. */
 export function isLocked(error: unknown): boolean {
   const result = resultOf(error)
-  return result !== undefined && BY_RESULT[result & 0xff] === LOCKED
+  return result !== undefined && verdictOf(result) === LOCKED
 }
 
 /** Whether SQLite itself has failed. */
@@ -89,6 +101,10 @@ export function timeoutOf({ command, lockName }: About, timeoutMs: number, cause
 /** The error for a file that is no place for locks. */
 export function unusable(reason: StoreFailure, hint: string): StoreError {
   return new StoreError(reason, 'open', { transient: false, hint })
+}
+
+function verdictOf(result: number): Verdict | undefined {
+  return BY_RESULT[result] ?? BY_RESULT[result & 0xff]
 }
 
 /** SQLite's own code: `errcode` of `node:sqlite`, `rawCode` of libsql. */

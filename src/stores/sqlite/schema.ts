@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { StoreError } from '../../base/errors/errors.js'
 import { isBelow } from '../sql/version.js'
 import type { Connection } from './driver.js'
@@ -34,11 +35,13 @@ PRAGMA user_version = ${VERSION};
 
 /**
  * Makes the tables in a new file, however many processes begin at once.
+ * @param index the path of the index of the log
  * @throws StoreError if SQLite is too old, or the file is another program's or of a later version of Holdfast.
  */
-export function prepareFile(connection: Connection): void {
+export function prepareFile(connection: Connection, index: string): void {
   checkLibrary(connection)
   if (isReadyNow(connection)) return
+  removeIndex(connection, index)
   setUp(connection)
   connection.exec('BEGIN IMMEDIATE')
   try {
@@ -66,6 +69,19 @@ function checkLibrary(connection: Connection): void {
     'not-ready',
     `The library is SQLite ${version}; Holdfast needs ${OLDEST.join('.')} or later. Use another Node, or another version of libsql.`,
   )
+}
+
+/**
+ * Whoever deletes or moves a file alone leaves the index of its log, which processes that have that file open keep in use: SQLite would look in
+ * this file's log for what that index knows. A file that is not yet set up has no index of its own, and to set it up takes this lock.
+ */
+function removeIndex(connection: Connection, index: string): void {
+  connection.exec('BEGIN EXCLUSIVE')
+  try {
+    if (readOne(connection, 'PRAGMA journal_mode') !== 'wal') rmSync(index, { force: true })
+  } finally {
+    rollback(connection)
+  }
 }
 
 /** Readers and the one writer do not hinder each other. Kept in the file. */

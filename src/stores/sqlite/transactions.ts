@@ -1,8 +1,7 @@
-import { StoreError } from '../../base/errors/errors.js'
 import { BackOff } from '../../base/time/back-off.js'
 import { queueMicrotask } from '../../base/time/machine-time.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
-import type { About } from '../../port/failure.js'
+import { type About, closedError } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Database } from './database.js'
 import { failureOf, isDriverError, isLocked, timeoutOf } from './failure.js'
@@ -22,6 +21,7 @@ export interface Frame {
 
 interface Entry {
   readonly about: About
+  readonly withinMs: number
   readonly until: number
   /** Does the work. Returns a function that settles the call. */
   perform(database: Database): () => void
@@ -65,11 +65,12 @@ export class Transactions {
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#closed) {
-        reject(closed(about))
+        reject(closedError(about))
         return
       }
       this.#queue.push({
         about,
+        withinMs,
         until: this.settings.schedule.clock.now() + withinMs,
         perform: (database) => {
           let finish: () => Result
@@ -100,7 +101,7 @@ export class Transactions {
   close(): void {
     this.#closed = true
     this.settings.schedule.cancel(this.#timer)
-    for (const { about, reject } of this.#queue.splice(0)) reject(closed(about))
+    for (const { about, reject } of this.#queue.splice(0)) reject(closedError(about))
   }
 
   #run(): void {
@@ -142,11 +143,11 @@ export class Transactions {
 
   /** Another process's transaction is under way, mostly for a fraction of a millisecond. */
   #waitFor(cause: unknown): void {
-    const { schedule, commandTimeoutMs } = this.settings
+    const { schedule } = this.settings
     const now = schedule.clock.now()
     const late = this.#queue.filter(({ until }) => until <= now)
     this.#queue = this.#queue.filter(({ until }) => until > now)
-    for (const { about, reject } of late) reject(timeoutOf(about, commandTimeoutMs, cause))
+    for (const { about, withinMs, reject } of late) reject(timeoutOf(about, withinMs, cause))
     if (this.#queue.length === 0) return
     this.#refusals += 1
     if (this.#refusals <= QUICK_LOOKS) {
@@ -163,12 +164,4 @@ export class Transactions {
     this.#planned = true
     this.settings.schedule.afterTurn(() => this.#run())
   }
-}
-
-function closed(about: About): StoreError {
-  return new StoreError('unreachable', about.command, {
-    lockName: about.lockName,
-    transient: true,
-    hint: 'The client is closed: create a new one.',
-  })
 }
