@@ -86,12 +86,16 @@ export class RedisSession extends LockSession {
   }
 
   get semaphore(): RedisSemaphorePort {
-    this.#semaphore ??= new RedisSemaphorePort(this.parts, this.lineSettings())
+    this.#semaphore ??= new RedisSemaphorePort(this.parts, this.lineSettings(), this.settings.quarantineMs)
     return this.#semaphore
   }
 
   get permitExpirableSemaphore(): RedisPermitExpirableSemaphorePort {
-    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(this.parts, this.lineSettings())
+    this.#permitExpirableSemaphore ??= new RedisPermitExpirableSemaphorePort(
+      this.parts,
+      this.lineSettings(),
+      this.settings.quarantineMs,
+    )
     return this.#permitExpirableSemaphore
   }
 

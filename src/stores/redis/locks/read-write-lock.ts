@@ -10,6 +10,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
@@ -118,7 +119,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     const { link, keyPrefix } = this.to
     const renewal = this.mode === 'r' ? readRenewal : writeRenewal
     return renewEach(link, requests, (request) => renewal(keyPrefix, request))

@@ -8,6 +8,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   Watch,
 } from '../../../port/lock-port.js'
@@ -102,7 +103,7 @@ export class ReentrantLockPort implements LockPort {
     return others > 0 ? { others } : 'released'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     const { link, keyPrefix } = this.parts
     return renewEach(link, requests, (request) => lockRenewal(keyPrefix, request))
   }
