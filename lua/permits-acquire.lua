@@ -11,9 +11,9 @@
            parts/line.lua. Needed with a place
 
   Returns
-    `-`  granted
+    granted: `-`, or, as a text, the milliseconds until the semaphore expires with what was granted
     {left, '', time, first, places, 0}
-         not so many are available, or others came before; `left` milliseconds until the first lease ends (-1: none does), at those
+         not so many are available, or others came before; `left` milliseconds until the first lease ends, or the semaphore expires (-1: neither does), at those
          microseconds of the server; first: 1 where the owner's process is to listen to what clients outside the line give back, 3 where in
          addition others look before it when that lease ends; how many places its process has in line
 
@@ -55,7 +55,7 @@ if #mine > 0 then
   if ended > 0 then
     pass_on(client)
   end
-  return '-'
+  return end_of_grant()
 end
 
 -- So long a call that comes may take what is too little for the first in line.
@@ -88,7 +88,7 @@ if not closed and available() >= permits then
   if (waiting and leave(me)) or ended > 0 then
     pass_on(client)
   end
-  return '-'
+  return end_of_grant()
 end
 local answer = busy(obstacle())
 if ended > 0 then

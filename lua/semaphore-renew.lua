@@ -7,12 +7,13 @@
   ARGV[2]  lease in milliseconds
 
   Returns
-    1  renewed
-    0  the owner has no permits (any more)
+    milliseconds  renewed for so long: for the lease, or until the semaphore expires
+    0             the owner has no permits (any more)
 ]]
 --@include server-time
 --@include lease-ends
 --@include whole-number
+--@include permits-end
 --@include loss
 local now = server_time()
 local ends = redis.call('ZSCORE', KEYS[2], ARGV[1])
@@ -21,4 +22,4 @@ if not ends or tonumber(ends) <= now or not whole_number(KEYS[1]) then
   return 0
 end
 extend_lease(KEYS[2], ARGV[1], now + tonumber(ARGV[2]))
-return 1
+return math.max(lasts(KEYS[1], tonumber(ARGV[2])), 1)

@@ -15,6 +15,7 @@
 --@include server-time
 --@include lease-ends
 --@include permit-ids
+--@include permits-end
 --@include whole-number
 --@include announce
 --@include loss
@@ -118,6 +119,12 @@ local function take(owner, permits, lease)
   end
 end
 
+-- What a grant says where others have a token: until when the number lasts, in milliseconds; `-`: for ever.
+local function end_of_grant()
+  local left = redis.call('PTTL', semaphore)
+  return left >= 0 and string.format('%.0f', left) or '-'
+end
+
 local function admits(place)
   return available() >= wish_of(place)
 end
@@ -125,7 +132,7 @@ end
 local function grant(place, lease)
   local permits, owner = wish_of(place)
   local failure = take(owner, permits, tonumber(lease))
-  return not failure and '-' or nil, failure, true
+  return not failure and end_of_grant() or nil, failure, true
 end
 
 local function withdraw(place)
@@ -160,9 +167,9 @@ local function doubt_lapsed(asking)
   end
 end
 
--- How long until the next may enter if nobody gives anything back: the end of the first lease, -1 where none ends.
+-- How long until the next may enter if nobody gives anything back: the end of the first lease, or of the number; -1 where none ends.
 local function obstacle()
-  return first_end(leases, now)
+  return lasts(semaphore, first_end(leases, now))
 end
 
 -- Gives what is available to the next in line, as far as it goes, and announces the rest to those outside. Returns how many connections were

@@ -1,4 +1,4 @@
-import type { Hold, Holdfast } from '../index.js'
+import type { Hold, Holdfast, LockState } from '../index.js'
 import type { PermitsOptions } from '../kinds/options/permits-options.js'
 
 export const kinds = ['semaphore', 'permitExpirableSemaphore'] as const
@@ -9,13 +9,14 @@ type Body<Result> = (hold: Hold) => Result | PromiseLike<Result>
 /** What semaphores of both kinds have in common for programs. */
 export interface PermitsHandle {
   readonly name: string
-  trySetPermits(permits: number): Promise<boolean>
+  trySetPermits(permits: number, options?: { readonly ttlMs?: number }): Promise<boolean>
   addPermits(permits: number): Promise<void>
   availablePermits(): Promise<number>
   acquire(options?: PermitsOptions): Promise<Hold>
   tryAcquire(options?: PermitsOptions): Promise<Hold | null>
   withPermits<Result>(options: PermitsOptions, body: Body<Result>): Promise<Awaited<Result>>
   withLock<Result>(body: Body<Result>): Promise<Awaited<Result>>
+  inspect(): Promise<LockState>
   countWaitingClients(): Promise<number | undefined>
 }
 

@@ -8,6 +8,7 @@ import type {
   Polls,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   Watch,
 } from './lock-port.js'
@@ -51,7 +52,7 @@ export class ForwardingPort implements LockPort {
     return port.setTicket && ((name, client, ticket) => port.setTicket?.(name, client, ticket) ?? DONE)
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     return this.port.renew(requests)
   }
 

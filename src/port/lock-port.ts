@@ -57,8 +57,8 @@ export interface LockPort {
   /** Gives one hold back. The last one frees the lock and announces it. */
   release(request: ReleaseRequest): Promise<ReleaseReply>
 
-  /** Starts the leases anew: one answer for each, none waiting for another. `false`: that owner does not hold it. */
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+  /** Starts the leases anew: one answer for each, none waiting for another. */
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[]
 
   /**
    * Ties the lock of that owner to an open transaction of the application: no other owner gets it before the transaction ends, even after
@@ -165,8 +165,8 @@ export interface GrantedReply {
   /** If there is no room: how long until the first lease of a holder ends. */
   readonly fullForMs?: number
   /**
-   * If the store granted it in line, before this request: since when (on the lease clock, never too late) and for how long. A renewal
-   * must then set the lease of the request.
+   * If the store granted it in line, before this request, or what it is of ends before its lease: since when (on the lease clock, never too
+   * late) and for how long. A renewal must then set the lease of the request, as far as there is time.
    */
   readonly granted?: { readonly since: number; readonly leaseMs: number }
   /** Else: since when the lease of the request runs (on the lease clock, never too late), if not since it was made. */
@@ -203,6 +203,9 @@ export interface RenewRequest {
   /** How long the answer may take, if less than for other commands: Holdfast abandons a connection that is silent for longer. */
   readonly withinMs?: number | undefined
 }
+
+/** `false`: that owner does not hold it. A number: renewed for so many milliseconds of its lease, because what it is of ends then. */
+export type Renewed = boolean | number
 
 /** A store's message to a watch. */
 export interface News {

@@ -9,6 +9,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
@@ -137,7 +138,7 @@ export class SlowPort implements LockPort, Rows {
     return this.#ask(name, `release ${name} ${short(owner)} ${heldBefore}`, () => this.#port.release(request))
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     return requests.map((request) =>
       this.#ask(request.name, `renew ${request.name} ${short(request.owner)}`, async () => {
         const [renewed] = this.#port.renew([request])

@@ -5,7 +5,14 @@ import type {
   PermitExpirableSemaphorePort,
   SemaphorePort,
 } from '../../src/port/kind-ports.js'
-import type { AcquireReply, AcquireRequest, LockPort, News, ReleaseReply } from '../../src/port/lock-port.js'
+import type {
+  AcquireReply,
+  AcquireRequest,
+  LockPort,
+  News,
+  ReleaseReply,
+  Renewed,
+} from '../../src/port/lock-port.js'
 import type { Opened } from '../setup/port-client.js'
 
 export class Ports {
@@ -74,7 +81,7 @@ export class Acquisition {
     return this.port.release({ name, owner, heldBefore: 1, repeated, permits })
   }
 
-  async renew(leaseMs: number): Promise<boolean> {
+  async renew(leaseMs: number): Promise<Renewed> {
     const { name, owner, permits } = this
     const [answer] = this.port.renew([{ name, owner, leaseMs, permits }])
     return (await answer) ?? false

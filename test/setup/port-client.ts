@@ -8,6 +8,7 @@ import type {
   LockState,
   News,
   ReleaseReply,
+  Renewed,
   Watch,
 } from '../../src/port/lock-port.js'
 import type { StoreSession } from '../../src/port/store.js'
@@ -114,7 +115,7 @@ export abstract class PortClient<Kind extends string> {
     await this.ports[kind].abandon(this.request(name, owner, {}))
   }
 
-  async renew(kind: Kind, name: string, owner: Owner, leaseMs = WATCHDOG_MS): Promise<boolean> {
+  async renew(kind: Kind, name: string, owner: Owner, leaseMs = WATCHDOG_MS): Promise<Renewed> {
     const [renewed] = this.ports[kind].renew([{ name, owner, leaseMs }])
     return (await renewed) ?? false
   }

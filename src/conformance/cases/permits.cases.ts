@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { ClosedError, InvalidArgumentError, LockLostError, LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { countWaitingClients, untilIdle, untilWaiting } from '../idle.js'
+import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import { handleOf, type PermitsKind } from '../permits-handle.js'
 import type { Place } from '../place.js'
@@ -252,6 +253,36 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         await place.eventually(async () => (await semaphore.availablePermits()) === 1)
         await watched.release()
         expect(await semaphore.availablePermits()).toBe(2)
+      })
+
+      describe('L3: a hold ends with a semaphore that expires, by its holder’s clock, before a waiter gets in', () => {
+        /** A lease that ends later, one that the watchdog would prolong, and a grant in line. */
+        const later = { leaseMs: place.lease(20_000) }
+        test.each([
+          ['with a longer lease', {}, later],
+          ['under the watchdog', { watchdogMs: place.lease(900) }, {}],
+          ['granted in line', {}, {}],
+        ] as const)('%s', async (how, clientOptions, options) => {
+          const holdfast = place.holdfast(clientOptions)
+          const semaphore = handleOf(holdfast, kind, place.lockName())
+          const lost = journalOf(holdfast, 'lost')
+          const ttlMs = place.lease(1_500)
+          await semaphore.trySetPermits(1, { ttlMs })
+          const before = how === 'granted in line' ? await semaphore.acquire() : undefined
+          const taking = semaphore.acquire(options)
+          if (before) await untilWaiting(place, semaphore, 1)
+          await before?.release()
+          const hold = await inTime(place, taking)
+          expect(hold.remainingMs()).toBeLessThan(ttlMs)
+          if (how !== 'under the watchdog') await hold.extend(ttlMs)
+          expect(hold.remainingMs()).toBeLessThan(ttlMs)
+          const state = await semaphore.inspect()
+          expect(state.remainingMs).toBeLessThanOrEqual(ttlMs)
+          const next = await inTime(place, handleOf(place.holdfast(), kind, semaphore.name, 1).acquire())
+          expect(() => hold.assertHeld()).toThrow(LockLostError)
+          expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
+          await next.release()
+        })
       })
 
       given(place, 'endsLeases')(

@@ -11,16 +11,15 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
   const { tenures, port, settings } = env
   const { clock } = env.schedule
   const { name, storedAs: owner, permits } = tenure
-  const renew = async (): Promise<number | undefined> => {
+  const renew = async (): Promise<readonly [sentAt: number, lastsMs: number] | undefined> => {
     const sentAt = clock.now()
-    const [renewed] = await Promise.all(
-      port.renew([{ name, owner, permits, leaseMs: leaseMs + settings.quarantineMs }]),
-    )
-    return renewed ? sentAt : undefined
+    const renewing = port.renew([{ name, owner, permits, leaseMs: leaseMs + settings.quarantineMs }])
+    const renewed = await renewing[0]
+    return renewed ? [sentAt, renewed === true ? leaseMs : renewed] : undefined
   }
-  let sentAt: number | undefined
+  let extended: Awaited<ReturnType<typeof renew>>
   try {
-    sentAt = await retryWithinLease(env, tenure, renew)
+    extended = await retryWithinLease(env, tenure, renew)
   } catch (error) {
     if (isTransient(error)) {
       tenure.mayLast(clock.now() + leaseMs)
@@ -29,6 +28,6 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
     throw error
   }
   if (tenure.state !== 'held' || !tenures.stillHeld(tenure)) return
-  if (sentAt === undefined) tenures.lose(tenure, 'not-in-store', undefined)
-  else tenures.extended(tenure, sentAt, leaseMs)
+  if (extended) tenures.extended(tenure, ...extended)
+  else tenures.lose(tenure, 'not-in-store', undefined)
 }

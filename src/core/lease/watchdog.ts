@@ -2,6 +2,7 @@ import type { LossReason } from '../../base/errors/errors.js'
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
 import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../port/lease.js'
 import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../port/lease-thread.js'
+import type { Renewed } from '../../port/lock-port.js'
 import type { Services } from '../services.js'
 import type { Tenure } from '../tenure/tenure.js'
 
@@ -93,10 +94,7 @@ export class Watchdog {
     const oneThirdAgo = now - this.#everyMs
     if (tenure.deadline >= leaseDeadline(oneThirdAgo, this.leaseMs)) return
     if (graceMs === 0) this.#renew([tenure])
-    else
-      tenure.firstRenewal = this.schedule.at(oneThirdAgo + this.#everyMs + graceMs, () =>
-        this.#renew([tenure]),
-      )
+    else tenure.firstRenewal = this.schedule.at(now + graceMs, () => this.#renew([tenure]))
   }
 
   /** The store is out of reach, for all leases at once. */
@@ -171,7 +169,7 @@ export class Watchdog {
     })
   }
 
-  #settle(tenure: Tenure, beforeSend: number, renewed: boolean): void {
+  #settle(tenure: Tenure, beforeSend: number, renewed: Renewed): void {
     if (!this.#looksAfter(tenure)) return
     if (!renewed) {
       this.tenures.lose(tenure, 'not-in-store', undefined)
@@ -179,7 +177,7 @@ export class Watchdog {
     }
     // An answer that comes after the deadline is too late: the holder has been told that it may have lost the lock.
     if (this.schedule.clock.now() >= tenure.deadline) return
-    this.tenures.extended(tenure, beforeSend, this.leaseMs)
+    this.tenures.extended(tenure, beforeSend, renewed === true ? this.leaseMs : renewed)
   }
 
   #failed(tenure: Tenure, cause: unknown): void {

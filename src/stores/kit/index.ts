@@ -29,6 +29,7 @@ export type {
   Polls,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,

@@ -35,7 +35,7 @@ export function concluded<Reply, Result>(
 }
 
 /** How many gave that answer. */
-export function countOf<Reply>(answers: readonly Answer<Reply>[], is: (reply: Reply) => boolean): number {
+export function countOf<Reply>(answers: readonly Answer<Reply>[], is: (reply: Reply) => unknown): number {
   return answers.filter((answer) => answer.state === 'answered' && is(answer.reply)).length
 }
 

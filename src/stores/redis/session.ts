@@ -39,8 +39,12 @@ export class RedisSession extends LockSession {
   )
   readonly spinLock = new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
   readonly readWriteLock = readWritePorts(this.parts, this.lineSettings())
-  readonly semaphore = new RedisSemaphorePort(this.parts, this.lineSettings())
-  readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(this.parts, this.lineSettings())
+  readonly semaphore = new RedisSemaphorePort(this.parts, this.lineSettings(), this.settings.quarantineMs)
+  readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(
+    this.parts,
+    this.lineSettings(),
+    this.settings.quarantineMs,
+  )
   readonly countDownLatch = new RedisCountDownLatchPort(this.parts)
   readonly guardedValues = new RedisGuardedPort(this.link, this.parts.keyPrefix)
   readonly values = new ComputeOnceValues(this.link, this.parts.keyPrefix)

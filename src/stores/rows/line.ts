@@ -116,6 +116,8 @@ export interface Served<P extends Place> {
   admits(place: P): boolean
   /** Returns the token, if it has one. */
   grant(place: P, leaseMs: number): bigint | undefined
+  /** How long a hold can last; absent: as long as its lease. */
+  readonly lastsMs?: () => number
   /** How long until that place could enter if no owner releases. */
   obstacleMs(place: P): number
 }
@@ -270,7 +272,8 @@ export class Line<P extends Place> {
       process.awaySince = this.way.now
       return false
     }
-    const { leaseMs, word } = process
+    const { word } = process
+    const leaseMs = Math.min(process.leaseMs, this.served.lastsMs?.() ?? Infinity)
     const fence = this.served.grant(place, leaseMs)
     this.body.letIn.push(ownerOf(place))
     this.leave(place)

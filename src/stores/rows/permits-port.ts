@@ -10,10 +10,12 @@ import type {
   Polls,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
 } from '../../port/lock-port.js'
+import { withoutQuarantine } from '../../port/without-quarantine.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { once } from './answered-requests.js'
 import { addressOf } from './letters.js'
@@ -83,12 +85,13 @@ export abstract class RowPermitsPort implements PermitsPort {
     return this.client.refusals.isTurnOver(this.#address(name)) ? { others: 1 } : 'released'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     return requests.map(({ name, owner, leaseMs }) =>
       this.change(name, (semaphore) => {
         const takers = semaphore.takenBy(owner)
         for (const taker of takers) semaphore.extend(taker, leaseMs)
-        return takers.length > 0
+        if (takers.length === 0 || semaphore.lastsMs >= leaseMs) return takers.length > 0
+        return withoutQuarantine(semaphore.lastsMs, this.client.quarantineMs)
       }),
     )
   }
@@ -157,7 +160,8 @@ export abstract class RowPermitsPort implements PermitsPort {
     )
   }
 
-  protected take(semaphore: Permits, request: AcquireRequest): GrantedReply | BusyReply {
+  /** @param since when its lease began, on the lease clock, or earlier */
+  protected take(semaphore: Permits, request: AcquireRequest, since: number): GrantedReply | BusyReply {
     const { owner, permits = 1, leaseMs } = request
     const { line } = semaphore
     const place = placeOf(request)
@@ -173,9 +177,10 @@ export abstract class RowPermitsPort implements PermitsPort {
       semaphore.take(owner, permits, leaseMs)
       line.leave(place)
     }
-    const { available } = semaphore
-    if (available >= 1) return { outcome: 'granted', room: available }
-    return { outcome: 'granted', room: 0, fullForMs: semaphore.firstEndMs }
+    const { available, lastsMs, firstEndMs: fullForMs } = semaphore
+    const room = available >= 1 ? { room: available } : { room: 0, fullForMs }
+    const granted = lastsMs < leaseMs && { granted: { since, leaseMs: lastsMs - this.client.quarantineMs } }
+    return { outcome: 'granted', ...room, ...granted }
   }
 
   /** The outcome of the request, the same if it comes twice. */
@@ -203,8 +208,9 @@ export abstract class RowPermitsPort implements PermitsPort {
   }
 
   #ask(request: AcquireRequest): Promise<Answer> {
+    const sentAt = this.client.clock.now()
     return this.change(request.name, (semaphore, { now, askedAt }) => ({
-      reply: this.take(semaphore, request),
+      reply: this.take(semaphore, request, askedAt ?? sentAt),
       now,
       askedAt,
     }))

@@ -101,6 +101,7 @@ export class Permits {
       holds: (owner) => this.takenBy(owner).length > 0,
       admits: (place) => this.available >= Number(modeOf(place)),
       grant: (place, leaseMs) => this.take(ownerOf(place), Number(modeOf(place)), leaseMs),
+      lastsMs: () => this.lastsMs,
       obstacleMs: () => this.firstEndMs,
     })
     if (body.goneAt !== undefined && body.goneAt <= now) this.#forget()
@@ -142,7 +143,7 @@ export class Permits {
   }
 
   take(owner: Owner, permits: number, leaseMs: number): undefined {
-    const endsAt = finite(this.now + leaseMs)
+    const endsAt = this.#endOf(leaseMs)
     for (const [taker, each] of this.entries.of(owner, permits))
       this.draft.body.taken[taker] = { permits: each, ...(endsAt !== undefined && { endsAt }) }
     this.available -= permits
@@ -173,7 +174,7 @@ export class Permits {
   endIn(taker: string, leaseMs: number): void {
     const taken = this.draft.body.taken[taker]
     if (!taken) return
-    const endsAt = finite(this.now + leaseMs)
+    const endsAt = this.#endOf(leaseMs)
     if (endsAt === undefined) delete taken.endsAt
     else taken.endsAt = endsAt
   }
@@ -190,16 +191,26 @@ export class Permits {
     return permits
   }
 
-  /** How long until the first lease ends; Infinity where none does. */
+  /** How long until the semaphore expires; Infinity where it does not. */
+  get lastsMs(): number {
+    return (this.draft.body.goneAt ?? Infinity) - this.now
+  }
+
+  /** How long until the first lease ends, or the semaphore expires; Infinity where neither does. */
   get firstEndMs(): number {
     const ends = Object.values(this.taken).map(({ endsAt = Infinity }) => endsAt - this.now)
-    return Math.min(Infinity, ...ends)
+    return Math.min(this.lastsMs, ...ends)
   }
 
   /** How much longer that lease lasts: 0 where there is none. */
   leaseMs(taker: string): number {
     const taken = this.taken[taker]
     return taken ? (taken.endsAt ?? Infinity) - this.now : 0
+  }
+
+  /** What is taken ends with the semaphore. */
+  #endOf(leaseMs: number): number | undefined {
+    return finite(this.now + Math.min(leaseMs, this.lastsMs))
   }
 
   #forget(): void {

@@ -59,6 +59,10 @@ export class RowClient {
     return leaseMs === watchdogLeaseMs && quarantineMs === 0
   }
 
+  get quarantineMs(): number {
+    return this.settings.quarantineMs
+  }
+
   get inbox(): Inbox | undefined {
     return this.#session.inbox
   }

@@ -11,6 +11,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
@@ -106,7 +107,7 @@ export class SessionLockPort implements FencedPort {
     return 'still-held'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     return requests.map(({ name, owner, leaseMs }) => this.places.renew(this.#standing(name, owner), leaseMs))
   }
 

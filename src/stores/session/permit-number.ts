@@ -77,6 +77,11 @@ export function lockOf(name: string): LockName {
   return { keyspace: 'semaphore', name }
 }
 
+/** How long until the semaphore expires; Infinity where it does not. */
+export function goneInMs({ goneAt = Infinity }: PermitNumber, { cells }: Pick<SessionLink, 'cells'>): number {
+  return Math.max(goneAt - cells.now(), 0)
+}
+
 /** Drops an expired number. */
 export function asOf(body: PermitNumber, now: number): PermitNumber {
   if (body.goneAt === undefined || body.goneAt > now) return body

@@ -45,6 +45,8 @@ export class Place implements Standing {
   readonly permits: number | undefined
   /** Whether its entry has a lease of its own, and so outlives the session. */
   leased = false
+  /** When the semaphore expires that its permits are of. */
+  goneAt = Infinity
   /** When its lease ends, which the client sees to. */
   endsAt = Infinity
   alarm: TimerHandle | undefined

@@ -3,14 +3,15 @@ import { type LossReason, StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import { BackOff } from '../../base/time/back-off.js'
 import { closedError } from '../../port/failure.js'
-import type { GrantedReply, News, Watch } from '../../port/lock-port.js'
+import type { GrantedReply, News, Renewed, Watch } from '../../port/lock-port.js'
 import type { StoreSettings } from '../../port/store.js'
+import { withoutQuarantine } from '../../port/without-quarantine.js'
 import { ClientSession } from './client-session.js'
 import { keyOf } from './key.js'
 import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
 import { type LockName, textOf } from './lock-name.js'
-import { readBeside, type Seen } from './permit-number.js'
+import { goneInMs, readBeside, type Seen } from './permit-number.js'
 import { Place, type Standing } from './place.js'
 import { blockerOf, inTheWayOf, isLast } from './turns.js'
 
@@ -108,17 +109,19 @@ export class Places {
 
   /**
    * Takes over the lock of an admitted place, for one hold. A lease that the watchdog asks for lasts as long as the session surely lives, and
-   * does not count from now; any other belongs to the entry. Undefined: the entry is gone.
+   * does not count from now; any other belongs to the entry, and none outlasts its semaphore. Undefined: the entry is gone, or the semaphore.
    */
   async take(place: Place, leaseMs: number): Promise<GrantedReply | undefined> {
-    const { session, settings } = this
-    const own = leaseMs === settings.watchdogLeaseMs ? undefined : leaseMs
-    if (!(await this.lease(place, own))) return undefined
+    const { session, settings, now } = this
+    const lastsMs = Math.min(leaseMs, place.goneAt - now)
+    if (lastsMs <= 0) place.admitted = false
+    const own = lastsMs === settings.watchdogLeaseMs ? undefined : lastsMs
+    if (lastsMs <= 0 || !(await this.lease(place, own))) return undefined
     place.holds = 1
-    if (own !== undefined) return { outcome: 'granted' }
-    const since = session.aliveSince
-    this.endAt(place, since + leaseMs)
-    return { outcome: 'granted', granted: { since, leaseMs: leaseMs - settings.quarantineMs } }
+    if (own === leaseMs) return { outcome: 'granted' }
+    const since = own === undefined ? session.aliveSince : now
+    if (own === undefined) this.endAt(place, since + lastsMs)
+    return { outcome: 'granted', granted: { since, leaseMs: lastsMs - settings.quarantineMs } }
   }
 
   /** Sets how long its lease lasts from now on; undefined: as long as the session. False: it is gone. */
@@ -140,15 +143,17 @@ export class Places {
   }
 
   /** Makes its lease last at least so long from now: with a keep-alive of the session, or of its own. False: it is gone. */
-  async renew(standing: Standing, leaseMs: number): Promise<boolean> {
+  async renew(standing: Standing, leaseMs: number): Promise<Renewed> {
     const place = this.find(standing)
     if (!place || place.holds === 0) return false
     const sentAt = this.now
-    const lastsMs = Math.max(leaseMs, place.endsAt - sentAt)
-    if (this.needsLease(place, leaseMs)) return await this.lease(place, lastsMs)
+    const lastsMs = Math.min(Math.max(leaseMs, place.endsAt - sentAt), place.goneAt - sentAt)
+    if (lastsMs <= 0) return false
+    const renewed = lastsMs >= leaseMs || withoutQuarantine(lastsMs, this.settings.quarantineMs)
+    if (this.needsLease(place, leaseMs)) return (await this.lease(place, lastsMs)) && renewed
     if (!(await this.session.keepAlive()) || !this.#stands(place)) return false
     this.endAt(place, sentAt + lastsMs)
-    return true
+    return renewed
   }
 
   /** Whether its entry needs a lease of its own, where it can have one, to last for so long: the session need not live for longer. */
@@ -285,6 +290,7 @@ export class Places {
     place.fence = own.fence ?? place.fence
     const blockers = number ? inTheWayOf(line, own, number.permits ?? 0) : blockerOf(line, own)
     place.admitted = !blockers
+    place.goneAt = number ? this.now + goneInMs(number, this.link) : Infinity
     this.#waitFor(place, blockers && place.joined ? [blockers].flat() : [], line, own)
   }
 

@@ -8,6 +8,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
@@ -18,7 +19,15 @@ import type { RowClient } from '../rows/row-client.js'
 import type { CellWatch } from './cells.js'
 import { ownerOf } from './key.js'
 import type { Line } from './line.js'
-import { havingIn, lockOf, readBeside, type Seen, sumOf } from './permit-number.js'
+import {
+  goneInMs,
+  havingIn,
+  lockOf,
+  type PermitNumber,
+  readBeside,
+  type Seen,
+  sumOf,
+} from './permit-number.js'
 import { PermitNumbers } from './permit-numbers.js'
 import type { Standing } from './place.js'
 import type { Places } from './places.js'
@@ -65,13 +74,13 @@ export class SessionSemaphorePort implements SemaphorePort {
     // A call that does not wait must not stand in others' way when there is nothing for it.
     if (!request.waits && !places.find(standing)) {
       const seen = await readBeside(places.link, standing.lock)
-      if (permits > (seen.number.permits ?? 0) - sumOf(seen.line)) return busyIn(seen)
+      if (permits > (seen.number.permits ?? 0) - sumOf(seen.line)) return this.#busyIn(seen)
     }
     for (;;) {
       const place = places.find(standing) ?? places.open(standing, (news) => this.#tell(name, news))
       place.joined ||= request.waits === true
       const seen = place.admitted ? undefined : await places.stand(place)
-      if (seen && !place.admitted) return busyIn(seen)
+      if (seen && !place.admitted) return this.#busyIn(seen)
       const granted = await places.take(place, request.leaseMs)
       if (granted) return granted
     }
@@ -93,7 +102,7 @@ export class SessionSemaphorePort implements SemaphorePort {
     return existed || repeated ? 'released' : 'not-owner'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     return requests.map(({ name, owner, leaseMs }) => this.places.renew(this.#standing(name, owner), leaseMs))
   }
 
@@ -119,9 +128,9 @@ export class SessionSemaphorePort implements SemaphorePort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    const { having } = await this.#look(name)
+    const { having, number } = await this.#look(name)
     const owners = having.map((entry) => ({ owner: ownerOf(entry.key), holds: permitsOf(entry) }))
-    return { name, owners, remainingMs: owners.length > 0 ? firstEndMs(having) : 0 }
+    return { name, owners, remainingMs: owners.length > 0 ? this.#firstEndMs(having, number) : 0 }
   }
 
   async countWatchers(name: string): Promise<number> {
@@ -169,6 +178,16 @@ export class SessionSemaphorePort implements SemaphorePort {
     return { ...seen, having: havingIn(seen.line, seen.number) }
   }
 
+  #busyIn({ line, number }: Seen): AcquireReply {
+    const remainingMs = number ? this.#firstEndMs(havingIn(line, number), number) : Infinity
+    return { outcome: 'busy', remainingMs, holder: undefined }
+  }
+
+  /** How long it takes until the first of those that have permits has to give them back, or the semaphore expires. */
+  #firstEndMs(having: Line, number: PermitNumber): number {
+    return Math.min(goneInMs(number, this.places.link), ...having.map(({ remainingMs }) => remainingMs))
+  }
+
   #standing(name: string, owner: Owner): Standing {
     return { lock: lockOf(name), mode: 'read', owner }
   }
@@ -198,14 +217,4 @@ export class SessionSemaphorePort implements SemaphorePort {
   #tell(name: string, news: News): void {
     for (const hear of [...(this.#heard.get(name)?.listeners ?? [])]) hear(news)
   }
-}
-
-function busyIn({ line, number }: Seen): AcquireReply {
-  const remainingMs = number ? firstEndMs(havingIn(line, number)) : Infinity
-  return { outcome: 'busy', remainingMs, holder: undefined }
-}
-
-/** How long it takes until the first of those that have permits has to give them back. */
-function firstEndMs(having: Line): number {
-  return Math.min(Infinity, ...having.map(({ remainingMs }) => remainingMs))
 }

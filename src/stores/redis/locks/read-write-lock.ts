@@ -11,6 +11,7 @@ import type {
   OwnerState,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
@@ -127,7 +128,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     const { renewing, keyPrefix } = this.to
     return renewEach(renewing, requests, (request) => readWriteRenewal(this.mode, keyPrefix, request))
   }

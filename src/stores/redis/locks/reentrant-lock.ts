@@ -8,6 +8,7 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   Watch,
 } from '../../../port/lock-port.js'
@@ -103,7 +104,7 @@ export class ReentrantLockPort implements LockPort {
     return others > 0 ? { others } : 'released'
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
     const { renewing, keyPrefix } = this.parts
     return renewEach(renewing, requests, (request) => lockRenewal(keyPrefix, request))
   }

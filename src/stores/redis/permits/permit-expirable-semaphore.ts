@@ -5,10 +5,10 @@ import { permitsKeyOf, REQUEST_KEPT_MS, redissonPermitsKeyOf } from '../keys/sem
 import type { LinesSettings } from '../line/lines.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 import { permitsRenewal } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import type { Renewal } from '../renewals/renewal.js'
 import { listIn, textIn, timeLeft } from '../scripts/replies.js'
 import { escapeGlob, scanMatching } from '../scripts/scan.js'
-import { runScript, type Script } from '../scripts/script.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
 import {
   permitsInspect,
   permitsLeaseTime,
@@ -26,18 +26,17 @@ export class RedisPermitExpirableSemaphorePort
   extends RedisPermitsPort
   implements PermitExpirableSemaphorePort
 {
-  constructor(parts: LockParts, settings: LinesSettings) {
-    super(parts, 'p', settings)
+  constructor(parts: LockParts, settings: LinesSettings, quarantineMs: number) {
+    super(parts, 'p', settings, quarantineMs)
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.parts.renewing, requests, (request) => permitsRenewal(this.keyPrefix, request))
+  protected renewalOf(request: RenewRequest): Renewal {
+    return permitsRenewal(this.keyPrefix, request)
   }
 
   /** The store knows permits, not their owners: each id counts as a separate owner. */
   inspect(name: string): Promise<LockState> {
-    const keys = permitsKeyOf(this.key(name))
-    return runScript(this.link, permitsInspect, keys, name, [], (reply) => {
+    return runScript(this.link, permitsInspect, this.#keys(name), name, [], (reply) => {
       const [first, ...ids] = listIn(reply, 1)
       return {
         name,
@@ -88,13 +87,17 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   leaseTime(name: string, permitId: string): Promise<number> {
-    const keys = permitsKeyOf(this.key(name))
-    return runScript(this.link, permitsLeaseTime, keys, name, [bytesOf(permitId)], timeLeft)
+    return runScript(this.link, permitsLeaseTime, this.#keys(name), name, [bytesOf(permitId)], timeLeft)
   }
 
   /** Taken permits go with the number. Redisson leaves them, and their return raises the next number. */
   protected companionsOf(key: string): readonly string[] {
     return [permitsKeyOf(key)]
+  }
+
+  #keys(name: string): Keys {
+    const key = this.key(name)
+    return [key, permitsKeyOf(key)]
   }
 
   async #changes(script: Script, name: string, args: readonly Argument[], request: string): Promise<boolean> {

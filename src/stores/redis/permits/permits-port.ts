@@ -7,10 +7,12 @@ import type {
   News,
   ReleaseReply,
   ReleaseRequest,
+  Renewed,
   RenewRequest,
   StoreLine,
   Watch,
 } from '../../../port/lock-port.js'
+import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
 import { undivided } from '../connection/undivided.js'
@@ -20,6 +22,7 @@ import { acquireAnswer } from '../line/acquire-reply.js'
 import { type LineMode, type LineNames, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
 import { countWaiting, rosterOf } from '../line/waiting-clients.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
+import { type Renewal, renewEach } from '../renewals/renewal.js'
 import { listIn, permitsIn, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import {
@@ -47,7 +50,8 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   constructor(
     parts: LockParts,
     private readonly kind: PermitsKind,
-    settings: LinesSettings,
+    private readonly settings: LinesSettings,
+    private readonly quarantineMs: number,
   ) {
     super(parts)
     this.thread = parts.renewals?.of(kind === 's' ? 'semaphore' : 'permits')
@@ -69,11 +73,17 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     const starting = this.thread?.start()
     if (starting) await starting
     const { name, owner, leaseMs, permits = 1 } = request
-    return await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
+    const sentAt = this.settings.clock.now()
+    const reply = await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
       this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
         read(acquireAnswer(reply)),
       ),
     )
+    if (reply.outcome !== 'granted' || reply.fence === undefined) return reply
+    // In the place of a token: until when the number lasts. What is of it ends then, however long its lease.
+    const granted = reply.granted ?? { since: sentAt, leaseMs }
+    const lastsMs = Math.min(granted.leaseMs, Number(reply.fence)) - this.quarantineMs
+    return { outcome: 'granted', granted: { since: granted.since, leaseMs: lastsMs } }
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
@@ -92,7 +102,11 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     })
   }
 
-  abstract renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[]
+  renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
+    const answers = renewEach(this.parts.renewing, requests, (request) => this.renewalOf(request))
+    return answers.map(async (answer) => withoutQuarantine(await answer, this.quarantineMs))
+  }
+
   abstract inspect(name: string): Promise<LockState>
   abstract list(pattern: string): AsyncIterable<LockState>
 
@@ -126,6 +140,8 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
     return this.#change(permitsAdd, name, request, [delta, 1])
   }
+
+  protected abstract renewalOf(request: RenewRequest): Renewal
 
   /** The keys beside the number; without a number they mean nothing. */
   protected abstract companionsOf(key: string): readonly string[]

@@ -5,7 +5,7 @@ import { HOLDERS_OF_PERMITS, REQUEST_KEPT_MS, semaphoreLeasesKeyOf } from '../ke
 import type { LinesSettings } from '../line/lines.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 import { semaphoreRenewal } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import type { Renewal } from '../renewals/renewal.js'
 import { listIn, ownersIn, permitsIn, wholeIn } from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { type Keys, runScript } from '../scripts/script.js'
@@ -18,12 +18,12 @@ import { RedisPermitsPort } from './permits-port.js'
  * need not know.
  */
 export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePort {
-  constructor(parts: LockParts, settings: LinesSettings) {
-    super(parts, 's', settings)
+  constructor(parts: LockParts, settings: LinesSettings, quarantineMs: number) {
+    super(parts, 's', settings, quarantineMs)
   }
 
-  renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
-    return renewEach(this.parts.renewing, requests, (request) => semaphoreRenewal(this.keyPrefix, request))
+  protected renewalOf(request: RenewRequest): Renewal {
+    return semaphoreRenewal(this.keyPrefix, request)
   }
 
   inspect(name: string): Promise<LockState> {

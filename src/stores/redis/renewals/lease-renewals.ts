@@ -1,7 +1,8 @@
 import { permitOwnerBytes } from '../../../base/identity/permit-ids.js'
-import type { RenewRequest } from '../../../port/lock-port.js'
+import type { Renewed, RenewRequest } from '../../../port/lock-port.js'
 import { FENCE_RETENTION_MS, renewedKeysOf } from '../keys/read-write-keys.js'
 import { permitsKeyOf, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
+import { wholeIn } from '../scripts/replies.js'
 import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts.generated.js'
 import type { Renewal } from './renewal.js'
 
@@ -23,7 +24,8 @@ export function readWriteRenewal(
 
 export function semaphoreRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
   const key = keyPrefix + name
-  return { script: semaphoreRenew, keys: [key, semaphoreLeasesKeyOf(key)], args: [owner, leaseMs] }
+  const keys = [key, semaphoreLeasesKeyOf(key)] as const
+  return { script: semaphoreRenew, keys, args: [owner, leaseMs], read: lastsIn(leaseMs) }
 }
 
 export function permitsRenewal(
@@ -32,7 +34,15 @@ export function permitsRenewal(
 ): Renewal {
   const key = keyPrefix + name
   const args = [permitOwnerBytes(owner), permits, leaseMs]
-  return { script: permitsRenew, keys: [key, permitsKeyOf(key)], args }
+  return { script: permitsRenew, keys: [key, permitsKeyOf(key)], args, read: lastsIn(leaseMs) }
+}
+
+/** Reads for how long permits were renewed; 0: their owner has none. */
+function lastsIn(leaseMs: number): (reply: unknown) => Renewed {
+  return (reply) => {
+    const lastsMs = wholeIn(reply, 0)
+    return lastsMs > 0 && (lastsMs >= leaseMs || lastsMs)
+  }
 }
 
 /** How the watchdog thread starts each kind of lease anew. */

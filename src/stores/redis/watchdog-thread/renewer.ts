@@ -1,7 +1,7 @@
 import type { Owner } from '../../../base/identity/owner.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../../port/lease.js'
-import type { RenewRequest } from '../../../port/lock-port.js'
+import type { Renewed, RenewRequest } from '../../../port/lock-port.js'
 import type { LeaseKind } from '../renewals/lease-renewals.js'
 
 const RETRIES_PER_RENEWAL = 10
@@ -20,7 +20,7 @@ export interface Renewable {
 /** Sends renewals: one answer for each. */
 export type Renew = (
   requests: ReadonlyArray<RenewRequest & { readonly of: LeaseKind }>,
-) => readonly Promise<boolean>[]
+) => readonly Promise<Renewed>[]
 
 /** The outcomes of renewals. */
 export interface RenewalListener<Lease> {
@@ -110,14 +110,15 @@ export class Renewer<Lease extends Renewable> {
     })
   }
 
-  #settle(lease: Lease, beforeSend: number, renewed: boolean): void {
+  #settle(lease: Lease, beforeSend: number, renewed: Renewed): void {
     if (!this.#leases.has(lease)) return
     if (!renewed) {
       this.remove(lease)
       this.listener.lost(lease)
     } else if (this.schedule.clock.now() < lease.deadline) {
       lease.suspended = false
-      lease.deadline = Math.max(lease.deadline, leaseDeadline(beforeSend, this.leaseMs))
+      const lastsMs = renewed === true ? this.leaseMs : renewed
+      lease.deadline = Math.max(lease.deadline, leaseDeadline(beforeSend, lastsMs))
       this.listener.renewed(lease)
     }
   }

@@ -7,6 +7,7 @@ import { Cluster, Redis } from 'ioredis'
 import { SystemClock } from '../../../base/time/clock.js'
 import { Schedule } from '../../../base/time/schedule.js'
 import { sleepMeter } from '../../../base/time/sleep-meter.js'
+import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { ClusterLink } from '../connection/cluster-link.js'
 import type { Link, LinkListener } from '../connection/link.js'
 import { StandaloneLink } from '../connection/standalone-link.js'
@@ -35,7 +36,7 @@ const { quarantineMs } = settings
 const renewQuarantined: Renew = (requests) =>
   renewEach(link, requests, (request) =>
     renewalOf[request.of](prefix, { ...request, leaseMs: request.leaseMs + quarantineMs }),
-  )
+  ).map(async (answer) => withoutQuarantine(await answer, quarantineMs))
 const list = new WatchList(settings, renewQuarantined, schedule, new Heartbeat(settings.heartbeat), report)
 
 parentPort?.on('message', (orders: readonly Order[]) => {
