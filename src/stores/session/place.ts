@@ -12,6 +12,10 @@ export interface Standing {
   readonly owner: Owner
 }
 
+export function idOf({ lock, mode, owner }: Standing): string {
+  return `${lock.keyspace} ${mode} ${owner} ${lock.name}`
+}
+
 /** What this client has in the line of one lock: an entry, and what it knows of it. */
 export class Place implements Standing {
   readonly lock: LockName

@@ -12,7 +12,7 @@ import type { Entry, Line } from './line.js'
 import type { LinkListener, SessionLink } from './link.js'
 import { type LockName, textOf } from './lock-name.js'
 import { goneInMs, readBeside, type Seen } from './permit-number.js'
-import { Place, type Standing } from './place.js'
+import { idOf, Place, type Standing } from './place.js'
 import { blockerOf, inTheWayOf, isLast } from './turns.js'
 
 /** The pauses between attempts at a removal. */
@@ -191,9 +191,8 @@ export class Places {
   hearAsks(lock: LockName, onAsk: () => void): Watch {
     const own = (): void => onAsk()
     this.#ears.add(textOf(lock), own)
-    const close = (): void => void this.#ears.delete(textOf(lock), own)
     // What it hears of an entry, and from when on, the entry's own request finds out.
-    return { confirmed: Promise.resolve(), inForce: true, close }
+    return { confirmed: Promise.resolve(), inForce: true, close: () => this.#ears.delete(textOf(lock), own) }
   }
 
   asked(lock: LockName): void {
@@ -259,9 +258,8 @@ export class Places {
     } catch (error) {
       if (!this.#stands(place)) return
       if (attempts === 1) onError(error)
-      place.alarm = schedule.at(this.now + AGAIN.pauseMs(attempts, Math.random()), () =>
-        this.drop(place, attempts + 1),
-      )
+      const pauseMs = AGAIN.pauseMs(attempts, Math.random())
+      place.alarm = schedule.at(this.now + pauseMs, () => this.drop(place, attempts + 1))
     }
   }
 
@@ -308,8 +306,7 @@ export class Places {
   /** The line of a place, and whether this answer counts: a later question may have its answer already. */
   async #read(place: Place, after?: Entry): Promise<readonly [seen: Seen, isLatest: boolean]> {
     const { lock, permits } = place
-    place.asked += 1
-    const nth = place.asked
+    const nth = ++place.asked
     const seen =
       permits === undefined ? { line: await this.link.read(lock, after) } : await readBeside(this.link, lock)
     const isLatest = nth > place.answered
@@ -350,8 +347,4 @@ export class Places {
     if (holds > 0) this.settings.onLost?.({ ...lock, owner, reason, cause })
     else place.tell({ placesGone: true })
   }
-}
-
-function idOf({ lock, mode, owner }: Standing): string {
-  return `${lock.keyspace} ${mode} ${owner} ${lock.name}`
 }
