@@ -92,10 +92,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
 
     // Where a machine that stands still does not end the lease between two renewals.
     test.runIf(place.virtual)('renewals keep it, however long the lock is held', async () => {
-      const { holdfast, holder, name, lost } = scene({
-        quarantineMs: QUARANTINE_MS,
-        watchdogMs: WATCHDOG_MS,
-      })
+      const { holdfast, holder, name, lost } = scene({ quarantineMs: QUARANTINE_MS, watchdogMs: WATCHDOG_MS })
       await holder.acquire()
       await place.pass(10 * QUARANTINE_MS)
       expect(lost).toEqual([])

@@ -57,8 +57,6 @@ describe('settings of Holdfast’s own connections', () => {
   test('C3: connecting has a deadline that goes with the commands’, and that a timer can hold', () => {
     expect(connectionSettings(3_000, 'commands')).toMatchObject({ connectTimeout: 3_000 })
     expect(connectionSettings(1, 'commands')).toMatchObject({ connectTimeout: 100 })
-    expect(connectionSettings(2 ** 53, 'commands')).toMatchObject({
-      connectTimeout: 2 ** 31 - 1,
-    })
+    expect(connectionSettings(2 ** 53, 'commands')).toMatchObject({ connectTimeout: 2 ** 31 - 1 })
   })
 })
