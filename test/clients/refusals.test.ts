@@ -134,13 +134,10 @@ describe('what is no client says what it is, and which line to write instead', (
     }
   })
 
-  test.each(found.filter(([what]) => !/^create(Client|Cluster) /.test(what)))(
-    'nodeRedis(): %s',
-    (_, value) => {
-      expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [value]))).toContain(
-        'a client of node-redis 5 or 6',
-      )
-    },
+  test.each(found.filter(([what]) => !/^create(Client|Cluster) /.test(what)))('nodeRedis(): %s', (_, value) =>
+    expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [value]))).toContain(
+      'a client of node-redis 5 or 6',
+    ),
   )
 
   test.each<[object, string]>([

@@ -6,9 +6,8 @@ import { drawTerminal, parseRecording } from '../../scripts/terminal-picture.js'
 const recorded = await readFile(new URL('../../docs/demo.cast', import.meta.url), 'utf8')
 const picture = await readFile(new URL('../../docs/demo.svg', import.meta.url), 'utf8')
 
-test('docs/demo.svg is what the recording shows', async () => {
-  expect(await drawTerminal(parseRecording(recorded), 'npm start')).toBe(picture)
-})
+test('docs/demo.svg is what the recording shows', async () =>
+  expect(await drawTerminal(parseRecording(recorded), 'npm start')).toBe(picture))
 
 test('the run was one in which nothing was violated', () => {
   const shown = picture.replace(/<[^>]*>/g, '')

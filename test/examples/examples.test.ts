@@ -39,9 +39,8 @@ const unitTest = 'virtual-time.ts'
 describe('examples', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
-  test('all of them are run here', () => {
-    expect(files.sort()).toEqual([...Object.keys(printed), unitTest].sort())
-  })
+  test('all of them are run here', () =>
+    expect(files.sort()).toEqual([...Object.keys(printed), unitTest].sort()))
 
   test.each(files)('%s is short', (name) => {
     expect(readFileSync(new URL(name, folder), 'utf8').split('\n').length).toBeLessThan(60)

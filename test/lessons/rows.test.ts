@@ -15,9 +15,7 @@ const names = (await filesIn(['test', 'src/conformance'], '.ts')).flatMap((file)
 /** A row that names no test says in which folder all tests are about it, or that the fault cannot be had here. */
 const WITHOUT_TESTS = /does not apply|`test\/|: (all|each|the (first|last|two))|, with each library/
 
-test('there are as many as there are lessons', () => {
-  expect(rows.length).toBeGreaterThan(60)
-})
+test('there are as many as there are lessons', () => expect(rows.length).toBeGreaterThan(60))
 
 test.each(rows)('$lesson', ({ lesson, where }) => {
   const named = [...where.matchAll(/"([^"]+)"/g)].map(([, words = '']) => words.replace(/^… /, ''))

@@ -98,13 +98,9 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)(
       const scene = duringEach(() => Scene.standalone(library, server))
       afterEach(() => server.resume())
 
-      test('that hangs', async () => {
-        await settleAll(scene, () => server.pause())
-      })
+      test('that hangs', () => settleAll(scene, () => server.pause()))
 
-      test.each(networkFaults)('that %s', async (_what, strike) => {
-        await settleAll(scene, () => strike(scene))
-      })
+      test.each(networkFaults)('that %s', (_what, strike) => settleAll(scene, () => strike(scene)))
     })
 
     test.each(networkFaults)('and a cluster that %s', async (_what, strike) => {

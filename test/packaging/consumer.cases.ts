@@ -105,13 +105,12 @@ export function consumerCases(project: Project): void {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () => {
+  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () =>
     expect((await project.node(['two-copies.mjs'])).split('\n')).toEqual([
       'InvalidArgumentError: locks[1] is a lock of another copy of Holdfast in this process; accepted: locks of one copy: ' +
         'import it everywhere, or require it everywhere, in one version.',
       'true',
-    ])
-  })
+    ]))
 
   describe('its command line is installed with it', () => {
     const bin = () => project.path('node_modules', '.bin', 'holdfast')

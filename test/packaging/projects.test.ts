@@ -62,13 +62,11 @@ describe.each([
 })
 
 describe('test runners', { timeout: PATIENCE_MS }, () => {
-  test('Jest, as Nest sets it up: a project with NestJS, node-redis and ioredis, under fake timers too', async () => {
-    await run('jest/bin/jest.js', '--rootDir', 'nest/src', '--config', 'nest/package.json', '--ci')
-  })
+  test('Jest, as Nest sets it up: a project with NestJS, node-redis and ioredis, under fake timers too', () =>
+    run('jest/bin/jest.js', '--rootDir', 'nest/src', '--config', 'nest/package.json', '--ci'))
 
-  test('Mocha', async () => {
-    expect(await run('mocha/bin/mocha.js', 'runners/lock.cjs')).toContain('2 passing')
-  })
+  test('Mocha', async () =>
+    expect(await run('mocha/bin/mocha.js', 'runners/lock.cjs')).toContain('2 passing'))
 
   test('Vitest, under fake timers', async () => {
     const said = await run('vitest/vitest.mjs', 'run', '--root', 'runners', '--no-color')

@@ -150,9 +150,7 @@ describe('faults A2: a login of Redis is told nowhere', () => {
       expect(errors, library).not.toEqual([])
   })
 
-  test('where nobody listens', async () => {
-    await usedWith(all, { host: '127.0.0.1', port: await freePort() })
-  })
+  test('where nobody listens', async () => await usedWith(all, { host: '127.0.0.1', port: await freePort() }))
 
   test('where the server knows no such user', async () => {
     const { host, port } = inject('servers').standalone

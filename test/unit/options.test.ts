@@ -51,9 +51,8 @@ describe('options of an acquisition', () => {
     expect(Reflect.get(checked, option)).toBe(good)
   })
 
-  test('options of a client are read once', () => {
-    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000)
-  })
+  test('options of a client are read once', () =>
+    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000))
 
   test('options that an object has from its class or its prototype count', () => {
     class Patience {

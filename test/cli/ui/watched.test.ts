@@ -138,9 +138,8 @@ describe('what a page shows of many names', () => {
     })
   })
 
-  it('a text is a part of a name, a pattern the whole of it', () => {
-    expect(['', 'voice', 'in*', 'a?', '[ab]'].map(patternOf)).toEqual(['*', '*voice*', 'in*', 'a?', '[ab]'])
-  })
+  it('a text is a part of a name, a pattern the whole of it', () =>
+    expect(['', 'voice', 'in*', 'a?', '[ab]'].map(patternOf)).toEqual(['*', '*voice*', 'in*', 'a?', '[ab]']))
 })
 
 describe('the digest of holders', () => {
