@@ -26,8 +26,7 @@ describe('keys found in Redis lead back to the locks they belong to', () => {
 
   it('permits: of `x` and of `{x}` Redisson has them in one key, which is taken for that of `x`', () =>
     always((key) => {
-      const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
-      expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(inner ?? key)
+      expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(/^\{([^{]+)\}$/.exec(key)?.[1] ?? key)
     }))
 
   it('channels', () =>
@@ -37,14 +36,8 @@ describe('keys found in Redis lead back to the locks they belong to', () => {
     }))
 
   it('anything else leads nowhere', () => {
-    const unknown = [
-      'holdfast_semaphore_permits',
-      'holdfast_semaphore_leases:{a}',
-      'a',
-      ':timeout',
-      'a:timeout',
-    ]
-    for (const key of unknown) {
+    const odd = ['holdfast_semaphore_permits', 'holdfast_semaphore_leases:{a}', 'a', ':timeout', 'a:timeout']
+    for (const key of odd) {
       for (const lead of [keyOfTaken, keyOfPermits, keyOfLatchChannel]) expect(lead(key)).toBeUndefined()
       expect(keysOfSemaphoreChannel(key)).toEqual([])
     }

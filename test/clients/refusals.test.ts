@@ -124,11 +124,10 @@ function refusalOf(make: () => unknown): string {
 
 describe('what is no client says what it is, and which line to write instead', () => {
   test.each(found)('%s', (_, value, ...says) => {
-    const told = [
+    for (const text of [
       refusalOf(() => Reflect.construct(Holdfast, [value])),
       refusalOf(() => Reflect.apply(redis, undefined, [value])),
-    ]
-    for (const text of told) {
+    ]) {
       for (const part of says) expect(text).toContain(part)
       expect(text).not.toContain('secret')
     }

@@ -8,11 +8,9 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
     const place = placeOf(placeName)
     afterEach(() => place.tidy())
 
-    async function expectStale(resource: Holdfast, ...holds: Hold[]): Promise<void> {
+    async function expectStale(peer: Holdfast, ...holds: Hold[]): Promise<void> {
       for (const hold of holds)
-        await expect(resource.checkSequencer(hold.sequencer())).rejects.toMatchObject({
-          code: 'SEQUENCER_STALE',
-        })
+        await expect(peer.checkSequencer(hold.sequencer())).rejects.toMatchObject({ code: 'SEQUENCER_STALE' })
     }
 
     test('say how the lock is held, and are good for as long as it is', async () => {

@@ -16,8 +16,7 @@ test.each([
   await client.call(command, name, value)
   const before = await kept()
   const locks = (['lock', 'fencedLock', 'fairLock', 'spinLock'] as const).map((kind) => holdfast[kind](name))
-  const multi = holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])
-  for (const each of [...locks, multi])
+  for (const each of [...locks, holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])])
     expect(await rejectionOf(each.acquire({ waitMs: 20_000 }))).toMatchObject({
       code: 'STORE_ERROR',
       reason: 'wrong-type',

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { filesIn } from '../architecture/files.js'
 import { testNamesOf } from '../architecture/test-names.js'
 
-const table = await readFile(new URL('./README.md', import.meta.url), 'utf8')
-const rows = table
+const rows = (await readFile(new URL('./README.md', import.meta.url), 'utf8'))
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (issue|fact|thread or finding) \|/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -78,12 +78,7 @@ export function consumerCases(project: Project): void {
   })
 
   test.each([
-    [
-      'one-error',
-      'one error class: that and little else',
-      [chunk('errors'), 'holdfast/dist/index.js'],
-      6_500,
-    ],
+    ['one-error', 'one error class, and little else', [chunk('errors'), 'holdfast/dist/index.js'], 6_500],
     [
       'client',
       'the client: no store in memory, no command line',

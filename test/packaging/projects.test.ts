@@ -53,8 +53,7 @@ describe.each([
       // It has resolved those of CommonJS in another way since 6.
       const resolution = name === 'commonjs' && Number(release) >= 6 ? ' --moduleResolution bundler' : ''
       const strict = '--target ES2022 --strict --types node --skipLibCheck typescript/main.ts --outDir'
-      const words = `${options}${resolution} ${strict}`.split(' ')
-      await run(join(folder, 'bin', 'tsc'), ...words, outDir)
+      await run(join(folder, 'bin', 'tsc'), ...`${options}${resolution} ${strict}`.split(' '), outDir)
       const said = JSON.parse(await project.node([join(outDir, 'main.js')]))
       expect(said).toEqual({ nested: 2, refused: true, named: 10 })
     })

@@ -31,10 +31,8 @@ describe('options of a Holdfast', () => {
 /** An option whose value is a good one until it has been read so often. */
 function turning(option: string, values: readonly unknown[]): object {
   let read = 0
-  return Object.defineProperty({}, option, {
-    enumerable: true,
-    get: () => values[Math.min(read++, values.length - 1)],
-  })
+  const get = () => values[Math.min(read++, values.length - 1)]
+  return Object.defineProperty({}, option, { enumerable: true, get })
 }
 
 describe('options of an acquisition', () => {
@@ -87,10 +85,8 @@ test.each(['redis', 7, null, undefined])(
   'faults A2: the settings of a service that are %j are refused by their type',
   (options) => {
     const log = { warn: () => undefined, error: () => undefined }
-    const refusal = {
-      code: 'INVALID_ARGUMENT',
-      message: expect.stringContaining('an object, as in { store: redis }'),
-    }
+    const message = expect.stringContaining('an object, as in { store: redis }')
+    const refusal = { code: 'INVALID_ARGUMENT', message }
     expect(() => Reflect.construct(Service, [options, log])).toThrow(expect.objectContaining(refusal))
   },
 )
