@@ -17,23 +17,17 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
       const [holder, resource] = [place.holdfast(), place.holdfast()]
       const name = place.lockName()
       const writing = await holder.readWriteLock(name).writeLock().acquire()
-      expect(await resource.checkSequencer(writing.sequencer())).toMatchObject({
-        name,
-        mode: 'exclusive',
-        fence: writing.fence,
-      })
+      const { fence } = writing
+      const checked = await resource.checkSequencer(writing.sequencer())
+      expect(checked).toMatchObject({ name, mode: 'exclusive', fence })
       await writing.release()
       await expectStale(resource, writing)
       const readings = [
         await holder.readWriteLock(name).readLock().acquire(),
         await resource.readWriteLock(name).readLock().acquire(),
       ]
-      for (const reading of readings) {
-        expect(await resource.checkSequencer(reading.sequencer())).toMatchObject({
-          mode: 'shared',
-          fence: writing.fence,
-        })
-      }
+      for (const reading of readings)
+        expect(await resource.checkSequencer(reading.sequencer())).toMatchObject({ mode: 'shared', fence })
       for (const reading of readings) await reading.release()
       await expectStale(resource, ...readings)
     })

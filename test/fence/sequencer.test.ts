@@ -71,12 +71,8 @@ describe.each(stands())('checking a sequencer ($where)', ({ stand }) => {
   }
   const release = ({ name, owner }: Sequencer) =>
     fenced.release({ name, owner, heldBefore: 1, repeated: false })
-  const stale = (offered: bigint, seen: bigint | undefined) => ({
-    name: 'StaleSequencerError',
-    code: 'SEQUENCER_STALE',
-    offered,
-    seen,
-  })
+  const error = { name: 'StaleSequencerError', code: 'SEQUENCER_STALE' }
+  const stale = (offered: bigint, seen: bigint | undefined) => ({ ...error, offered, seen })
 
   test('a later tenure of the same owner does not make it good again', async () => {
     const first = await take(freshName())

@@ -70,9 +70,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       })
       const fair = holdfast.fairLock(place.lockName())
       await Promise.all(Array.from({ length: 20 }, () => fair.withLock((hold) => hold.assertHeld())))
-      await Promise.all(
-        Array.from({ length: 20 }, () => both.writeLock().withLock((hold) => hold.assertHeld())),
-      )
+      await Promise.all(Array.from({ length: 20 }, () => both.writeLock().withLock((it) => it.assertHeld())))
       expect(problems).toEqual([])
     })
   },

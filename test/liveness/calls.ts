@@ -68,15 +68,11 @@ const made: Readonly<Record<string, MakeSubject>> = {
   },
   semaphore: async (holdfast, name) => {
     const it = holdfast.semaphore(name)
-    return await permits(it, [() => it.reducePermits(1), () => it.drainPermits(), () => it.release()])
+    return permits(it, [() => it.reducePermits(1), () => it.drainPermits(), () => it.release()])
   },
   permitExpirableSemaphore: async (holdfast, name) => {
-    const semaphore = holdfast.permitExpirableSemaphore(name)
-    return await permits(semaphore, [
-      () => semaphore.setPermits(9),
-      () => semaphore.release('00'.repeat(16)),
-      () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
-    ])
+    const [it, id] = [holdfast.permitExpirableSemaphore(name), '00'.repeat(16)]
+    return permits(it, [() => it.setPermits(9), () => it.release(id), () => it.updateLeaseTime(id, 60_000)])
   },
   countDownLatch: async (holdfast, name) => {
     const latch = holdfast.countDownLatch(name)

@@ -38,20 +38,9 @@ describe('settings of Holdfast’s own connections', () => {
   })
 
   test('C1: credentials, database and TLS are the application’s', () => {
-    const client = standaloneClient({
-      host: '127.0.0.1',
-      port: 1,
-      db: 3,
-      username: 'joe',
-      password: 'secret',
-      tls: { servername: 'redis.example' },
-    })
-    expect(client.duplicate(connectionSettings(3_000, 'commands')).options).toMatchObject({
-      db: 3,
-      username: 'joe',
-      password: 'secret',
-      tls: { servername: 'redis.example' },
-    })
+    const own = { db: 3, username: 'joe', password: 'secret', tls: { servername: 'redis.example' } }
+    const client = standaloneClient({ host: '127.0.0.1', port: 1, ...own })
+    expect(client.duplicate(connectionSettings(3_000, 'commands')).options).toMatchObject(own)
   })
 
   test('C3: connecting has a deadline that goes with the commands’, and that a timer can hold', () => {

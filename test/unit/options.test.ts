@@ -15,11 +15,8 @@ const mine = owners.next()
 describe('options of a Holdfast', () => {
   test('the defaults', () => {
     // The numbers are those of docs/options.md: test/docs/options.test.ts.
-    expect(checkHoldfastOptions({})).toMatchObject({
-      label: `${hostname()}:${process.pid}`,
-      lingerMs: 'auto',
-      onDeadlock: 'report',
-    })
+    const usual = { label: `${hostname()}:${process.pid}`, lingerMs: 'auto', onDeadlock: 'report' }
+    expect(checkHoldfastOptions({})).toMatchObject(usual)
   })
 
   test('undefined is the default, not an error', () => {
