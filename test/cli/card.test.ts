@@ -12,11 +12,10 @@ const colours: Colours = {
   ...{ plain: (text: string) => text, bold: as('bold'), dim: (text: string) => text },
   ...{ green: as('green'), red: as('red'), yellow: as('yellow') },
 }
-const web = { owner: 'f~web-1:1', holds: 1, heldSince: Date.now() - 125_000 } as const
 const held: LockView = {
   name: 'invoice:42',
   kind: 'lock',
-  owners: [web],
+  owners: [{ owner: 'f~web-1:1', holds: 1, heldSince: Date.now() - 125_000 }],
   remainingMs: 20_000,
   waitingClients: 0,
 }

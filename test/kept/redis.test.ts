@@ -5,15 +5,15 @@ import { keptByProcesses } from './processes.cases.js'
 
 describe('one server', () => {
   const server = (): Endpoint => inject('servers').standalone
-  const over = ({ host, port }: Endpoint): Route => ({
+  const over = (wire: Endpoint): Route => ({
     to: 'standalone',
-    server: { host, port },
+    server: { host: wire.host, port: wire.port },
     protocol: 3,
   })
   keptByProcesses({ at: () => over(server()), server, over }, { threads: true })
 })
 
-describe('Redis Cluster', () => {
-  const nodes = () => inject('servers').cluster.startupNodes
-  keptByProcesses({ at: () => ({ to: 'cluster', nodes: nodes(), natMap: {} }) })
-})
+describe('Redis Cluster', () =>
+  keptByProcesses({
+    at: () => ({ to: 'cluster', nodes: inject('servers').cluster.startupNodes, natMap: {} }),
+  }))
