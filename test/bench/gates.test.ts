@@ -47,11 +47,8 @@ test('a ratio is the median of those within each round', () => {
   const rate = (library: string, rates: readonly number[]): CellResult[] =>
     rates.map((sectionsPerSecond, round) => cell('keys', library, { sectionsPerSecond }, round))
   // The machine was half as fast in the second round.
-  const cells = [
-    ...rate('holdfast', [90, 45, 99]),
-    ...rate('floor', [100, 50, 100]),
-    failed('keys', 'floor', 3),
-  ]
+  const lost = failed('keys', 'floor', 3)
+  const cells = [...rate('holdfast', [90, 45, 99]), ...rate('floor', [100, 50, 100]), lost]
   const toHoldfast = (library: string): number | undefined =>
     ratioIn(cells, 'keys', ['holdfast', library], (figures) => figures.sectionsPerSecond)
   expect(toHoldfast('floor')).toBe(0.9)

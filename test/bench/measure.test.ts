@@ -78,8 +78,7 @@ describe('hand-overs', () => {
   })
 
   test('end where they are told to', () => {
-    const records = recordsOf([FIRST, [0, 2, 3, 4], [0, 4, 9, 10]])
-    expect(handOversOf(records, 5).gapsMs).toEqual([1])
+    expect(handOversOf(recordsOf([FIRST, [0, 2, 3, 4], [0, 4, 9, 10]]), 5).gapsMs).toEqual([1])
   })
 })
 
@@ -103,9 +102,8 @@ describe("the server's counters", () => {
     const info =
       '# Commandstats\r\ncmdstat_evalsha:calls=38,usec=1\r\ncmdstat_config|resetstat:calls=1,usec=9\r\n'
     expect(parseCalls(info)).toEqual({ evalsha: 38, 'config|resetstat': 1 })
-    expect(parseCpuMs('# CPU\r\nused_cpu_sys:1.5\r\nused_cpu_user:0.25\r\nused_cpu_sys_children:9\r\n')).toBe(
-      1_750,
-    )
+    const cpu = '# CPU\r\nused_cpu_sys:1.5\r\nused_cpu_user:0.25\r\nused_cpu_sys_children:9\r\n'
+    expect(parseCpuMs(cpu)).toBe(1_750)
   })
 
   test('tell what clients sent from what scripts called', () => {

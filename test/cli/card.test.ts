@@ -22,7 +22,7 @@ const held: LockView = {
 const shown = (lock: Partial<LockView>): readonly string[] =>
   cards([{ ...held, ...lock }], colours).split('\n')
 
-it('says for how long it is held, in a line of its own', () => {
+it('says for how long it is held, in a line of its own', () =>
   expect(shown({})).toEqual([
     'Lock      <bold>invoice:42',
     'Kind      lock',
@@ -31,8 +31,7 @@ it('says for how long it is held, in a line of its own', () => {
     expect.stringMatching(/^Owner {5}web-1 \(f:1, since \d{4}-.+Z\)$/),
     'Lease     20.0 s left',
     'Waiting   0 clients',
-  ])
-})
+  ]))
 
 it('is green where others are let in, and red where the lease is about to end', () => {
   expect(shown({ mode: 'read', kind: 'read-write lock' })[2]).toMatch(/^State +<green>held to read$/)

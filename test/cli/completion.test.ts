@@ -73,9 +73,8 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
       expect(await shells[shell](script, text)).toContain(proposed)
     })
 
-    test('what a command does not take is not proposed', async () => {
-      expect(await shells[shell](script, 'holdfast ls --wat')).not.toContain('--watchdog')
-    })
+    test('what a command does not take is not proposed', async () =>
+      expect(await shells[shell](script, 'holdfast ls --wat')).not.toContain('--watchdog'))
   })
 }
 

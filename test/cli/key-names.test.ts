@@ -19,35 +19,25 @@ const keys = fc.string({ unit: fc.constantFrom('a', '1', ':', '{', '}'), minLeng
 describe('keys found in Redis lead back to the locks they belong to', () => {
   const always = (holds: (key: string) => void) => fc.assert(fc.property(keys, holds))
 
-  it('holders of a semaphore', () => {
+  it('holders of a semaphore', () =>
     always((key) => {
       expect(keyOfTaken(takenOf(key))).toBe(key)
-    })
-  })
+    }))
 
-  it('permits: of `x` and of `{x}` Redisson has them in one key, which is taken for that of `x`', () => {
+  it('permits: of `x` and of `{x}` Redisson has them in one key, which is taken for that of `x`', () =>
     always((key) => {
-      const inner = /^\{([^{]+)\}$/.exec(key)?.[1]
-      expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(inner ?? key)
-    })
-  })
+      expect(keyOfPermits(redissonPermitsKeyOf(key))).toBe(/^\{([^{]+)\}$/.exec(key)?.[1] ?? key)
+    }))
 
-  it('channels', () => {
+  it('channels', () =>
     always((key) => {
       expect(keysOfSemaphoreChannel(semaphoreChannelOf(key))).toContain(key)
       expect(keyOfLatchChannel(latchChannelOf(key))).toBe(key)
-    })
-  })
+    }))
 
   it('anything else leads nowhere', () => {
-    const unknown = [
-      'holdfast_semaphore_permits',
-      'holdfast_semaphore_leases:{a}',
-      'a',
-      ':timeout',
-      'a:timeout',
-    ]
-    for (const key of unknown) {
+    const odd = ['holdfast_semaphore_permits', 'holdfast_semaphore_leases:{a}', 'a', ':timeout', 'a:timeout']
+    for (const key of odd) {
       for (const lead of [keyOfTaken, keyOfPermits, keyOfLatchChannel]) expect(lead(key)).toBeUndefined()
       expect(keysOfSemaphoreChannel(key)).toEqual([])
     }

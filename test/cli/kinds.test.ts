@@ -117,10 +117,7 @@ describe.each(['standalone', 'cluster'] as const)('kinds in %s', (server) => {
     const holdfast = place.holdfast()
     await holdfast.fencedLock(name).acquire()
     await holdfast.readWriteLock(name).readLock().acquire()
-    const both = [
-      { name, kind: 'fenced lock' },
-      { name, kind: 'read-write lock' },
-    ]
+    const both = ['fenced lock', 'read-write lock'].map((kind) => ({ name, kind }))
     expect(await show('inspect', name)).toMatchObject(both)
     const listed = await show('ls', name)
     expect(listed).toHaveLength(2)

@@ -55,8 +55,7 @@ describe('holdfast ls: what it costs', () => {
 })
 
 async function calls(client: ReturnType<typeof standaloneClient>): Promise<Map<string, number>> {
-  const text = String(await client.call('INFO', 'commandstats'))
-  const lines = text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
+  const lines = String(await client.call('INFO', 'commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)
   return new Map([...lines].map(([, command = '', count]) => [command, Number(count)]))
 }
 

@@ -57,8 +57,7 @@ describe('holdfast run: the lock is lost', () => {
   })
 
   it('76: at the end of --lease, and the command is over before it is', async () => {
-    const name = place.lockName()
-    const running = program.start(['run', name, '--lease', '6', '--grace', '2', ...stubborn])
+    const running = program.start(['run', place.lockName(), '--lease', '6', '--grace', '2', ...stubborn])
     const { code, stdout, stderr } = await running.outcome
     expect(code).toBe(76)
     expect(stdout).toContain('got TERM')
@@ -105,8 +104,7 @@ describe('holdfast run: the lock is lost', () => {
   it('the command’s exit code stands when the lock can no longer be given back', async () => {
     const server = await ownServer()
     // The command ends by itself before that, and its release is tried until then.
-    const lease = `${lasting(3_000) / 1_000}`
-    const args = [place.lockName(), '--lease', lease, '--grace', '0.1', ...untilTold(3)]
+    const args = [place.lockName(), '--lease', `${lasting(3_000) / 1_000}`, '--grace', '0.1', ...untilTold(3)]
     const running = await program.ready(args, server)
     await server.kill()
     const { code, stderr } = await running.goesOn()

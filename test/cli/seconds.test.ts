@@ -13,15 +13,11 @@ describe('times', () => {
     ['0.3', 300],
     ['1.005', 1_005],
     ['0.0001', 1],
-  ])('%s seconds', (text, ms) => {
-    expect(parseSeconds(text)).toBe(ms)
-  })
+  ])('%s seconds', (text, ms) => expect(parseSeconds(text)).toBe(ms))
 
   it.each(['', '-1', '+1', '1e3', '0x10', ' 1', '1s', 'Infinity', '.', '99999999999999999'])(
     '"%s" is refused',
-    (text) => {
-      expect(() => parseSeconds(text)).toThrow(/seconds/)
-    },
+    (text) => expect(() => parseSeconds(text)).toThrow(/seconds/),
   )
 
   it.each([
@@ -34,9 +30,7 @@ describe('times', () => {
     [3_600_000, '1 h'],
     [90_061_000, '1 d 1 h'],
     [Number.POSITIVE_INFINITY, 'no end'],
-  ])('%d ms are shown as %s', (ms, text) => {
-    expect(timeText(ms)).toBe(text)
-  })
+  ])('%d ms are shown as %s', (ms, text) => expect(timeText(ms)).toBe(text))
 })
 
 describe('texts for a terminal', () => {

@@ -32,7 +32,7 @@ describe('faults A2: the program prints no secret', () => {
   it('whatever is wrong with its words', async () => {
     const marker = new Marker()
     const url = `redis://app:${marker.text}@127.0.0.1:1`
-    const runs = [
+    for (const args of [
       ['ls', '--url', url],
       ['ls', '--json', '--url', url],
       ['ls', `--urll=${url}`],
@@ -44,8 +44,7 @@ describe('faults A2: the program prints no secret', () => {
       ['ui', '--token', `${marker.text} ä`],
       ['ui', '--token', 'short', '--url', url],
       ['schema', url],
-    ]
-    for (const args of runs) {
+    ]) {
       const { code, stdout, stderr } = await program.run(args, { env: { HOLDFAST_DEBUG: '1' } })
       expect(code, args.join(' ')).not.toBe(0)
       marker.expectNone(`${stdout}${stderr}`, args[0] ?? '')
@@ -101,11 +100,8 @@ describe('faults C2: names steer no terminal', () => {
     const name = `${prefix}\u009b31m\u202e\u2028\u0085\u{e0041}\u001b[2J`
     await using _ = await place.holdfast().lock(name).acquire()
     for (const flags of [[], ['--json']]) {
-      const { code, stdout, stderr } = await program.run([
-        command,
-        ...flags,
-        command === 'ls' ? `${prefix}*` : name,
-      ])
+      const asked = command === 'ls' ? `${prefix}*` : name
+      const { code, stdout, stderr } = await program.run([command, ...flags, asked])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       if (flags.length > 0) expect(jsonLines(stdout)).toMatchObject([{ name }])

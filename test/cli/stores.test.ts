@@ -31,8 +31,7 @@ describe.each(otherStores)('holdfast in %s', { timeout: 60_000 }, (_, bring, can
     expect((await run('inspect', 'nightly')).stdout).toContain('held')
     const held = { name: 'nightly', kind: 'lock', locked: true }
     if (lists) expect(JSON.parse((await run('ls', 'night*', '--json')).stdout)).toMatchObject(held)
-    const watched = await run('watch', 'nightly', '--json', '--count', '1')
-    expect(JSON.parse(watched.stdout)).toMatchObject(held)
+    expect(JSON.parse((await run('watch', 'nightly', '--json', '--count', '1')).stdout)).toMatchObject(held)
     expect((await run('unlock', '--force', '--yes', 'nightly')).stdout).toContain('is free')
     expect((await run('run', '-n', 'nightly', '--', 'true')).code).toBe(0)
     if (lists) expect((await run('ls', '--json')).stdout).toBe('')

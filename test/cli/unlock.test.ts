@@ -13,11 +13,8 @@ describe('holdfast unlock', () => {
     const next = place.holdfast().lock(lock.name).acquire({ waitMs: 15_000 })
     await untilWaiting(place, lock, 1)
     const stdout = expect.stringMatching(shownAs(hold.owner, 'since .+Z'))
-    expect(await program.run(['unlock', '--force', '--yes', lock.name])).toEqual({
-      code: 0,
-      stdout,
-      stderr: '',
-    })
+    const args = ['unlock', '--force', '--yes', lock.name]
+    expect(await program.run(args)).toEqual({ code: 0, stdout, stderr: '' })
     await (await next).release()
   })
 
@@ -74,12 +71,10 @@ describe('holdfast unlock', () => {
 
     it('does not ask about a free lock, nor with --yes', async () => {
       const name = place.lockName()
-      const unasked = { code: 0, stdout: expect.not.stringContaining('[y/N]') }
-      expect(await program.startOnTerminal(['unlock', '--force', name]).outcome).toMatchObject(unasked)
+      const quiet = { code: 0, stdout: expect.not.stringContaining('[y/N]') }
+      expect(await program.startOnTerminal(['unlock', '--force', name]).outcome).toMatchObject(quiet)
       await place.holdfast().lock(name).acquire()
-      expect(await program.startOnTerminal(['unlock', '--force', '--yes', name]).outcome).toMatchObject(
-        unasked,
-      )
+      expect(await program.startOnTerminal(['unlock', '--force', '--yes', name]).outcome).toMatchObject(quiet)
     })
   })
 })

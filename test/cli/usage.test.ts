@@ -94,7 +94,5 @@ describe('help teaches', () => {
     for (const text of texts.split(' ')) expect(stdout).toContain(text)
   })
 
-  it('--version', async () => {
-    expect((await program.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
-  })
+  it('--version', async () => expect((await program.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/))
 })

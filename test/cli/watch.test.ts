@@ -47,9 +47,8 @@ describe('holdfast watch', () => {
     ])
   })
 
-  it('ends with 128+n at TERM', async () => {
-    expect((await (await watching()).endsBy('SIGTERM')).code).toBe(143)
-  })
+  it('ends with 128+n at TERM', async () =>
+    expect((await (await watching()).endsBy('SIGTERM')).code).toBe(143))
 
   it('ends quietly when nobody reads any more', async () => {
     const name = place.lockName()
@@ -114,9 +113,7 @@ describe('H36: the picture that watch draws over and over', () => {
     ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 4, 1],
     ['e\u0301e\u0301e\u0301e\u0301', 4, 1],
     [`${ESC}[33m0123456789${ESC}[39m`, 10, 1],
-  ])('%j on %i columns fills %i rows', (text, columns, rows) => {
-    expect(rowsOf(text, columns)).toBe(rows)
-  })
+  ])('%j on %i columns fills %i rows', (text, columns, rows) => expect(rowsOf(text, columns)).toBe(rows))
 
   it('is cut to what the terminal shows at once', () => {
     expect(fitting('a\nb\nc', 10, 4)).toBe('a\nb\nc')

@@ -48,14 +48,9 @@ const inDatabase = (product: Database['product'], scheme: string) => async (): P
   return { url, stop: () => database.drop() }
 }
 
-async function onEtcd(): Promise<Where> {
-  const server = await EtcdServer.start()
-  return { url: `etcd://${server.address}`, stop: () => server.stop() }
-}
-
-async function onZooKeeper(): Promise<Where> {
-  const server = await ZooKeeperServer.start()
-  return { url: `zk://${server.address}/locks/cli`, stop: () => server.stop() }
+async function onServer(starts: typeof EtcdServer | typeof ZooKeeperServer, scheme: string, path = '') {
+  const server = await starts.start()
+  return { url: `${scheme}://${server.address}${path}`, stop: () => server.stop() }
 }
 
 async function onMemcached(): Promise<Where> {
@@ -73,8 +68,8 @@ export const otherStores: ReadonlyArray<readonly [string, () => Promise<Where>, 
   ['PostgreSQL', inDatabase('PostgreSQL', 'postgres'), { schema: 'postgres' }],
   ['MySQL', inDatabase('MySQL', 'mysql'), { schema: 'mysql' }],
   ['MariaDB', inDatabase('MariaDB', 'mariadb'), { schema: 'mysql' }],
-  ['etcd', onEtcd, { linesOnly: true }],
-  ['ZooKeeper', onZooKeeper, { linesOnly: true }],
+  ['etcd', () => onServer(EtcdServer, 'etcd'), { linesOnly: true }],
+  ['ZooKeeper', () => onServer(ZooKeeperServer, 'zk', '/locks/cli'), { linesOnly: true }],
   ['memcached', onMemcached, plain],
   ['PostgreSQL, its advisory locks', inDatabase('PostgreSQL', 'postgres+advisory'), plain],
   ['MySQL, its GET_LOCK', inDatabase('MySQL', 'mysql+get-lock'), plain],

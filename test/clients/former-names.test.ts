@@ -59,9 +59,7 @@ describe('options of other libraries', () => {
 
   test.each(['constructor', 'toString', '__proto__x', 'tt'])(
     'a name that nobody knows has no advice: %s',
-    async (option) => {
-      expect(await refusalOf(lock, 'acquire', { [option]: 5 })).not.toContain('in place of')
-    },
+    async (option) => expect(await refusalOf(lock, 'acquire', { [option]: 5 })).not.toContain('in place of'),
   )
 })
 
@@ -97,7 +95,5 @@ describe('shapes of calls of other libraries', () => {
     ['using', 'lock.withLock('],
     ['runExclusive', 'lock.withLock('],
     ['run', 'lock.withLock('],
-  ])('lock.%s()', async (method, line) => {
-    expect(await refusalOf(lock, method, 5_000)).toContain(line)
-  })
+  ])('lock.%s()', async (method, line) => expect(await refusalOf(lock, method, 5_000)).toContain(line))
 })

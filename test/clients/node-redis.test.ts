@@ -29,10 +29,7 @@ interface Library {
   createClient(
     options: object,
   ): NodeRedisClient & { readonly isOpen: boolean; connect(): Promise<unknown>; destroy(): void }
-  createCluster(options: {
-    rootNodes: object[]
-    RESP?: 2 | 3
-  }): NodeRedisCluster & { readonly isOpen: boolean }
+  createCluster(options: { rootNodes: object[]; RESP?: 2 | 3 }): NodeRedisCluster & { isOpen: boolean }
 }
 
 const versions: ReadonlyArray<{ version: string; library: Library }> = [
@@ -130,11 +127,8 @@ describe.each(versions)('node-redis $version', ({ library }) => {
     const asked = { type: 'async-credentials-provider', credentials: async () => ({ password: 'secret' }) }
     const withAsked = clientSettings(nodeRedis(library.createClient({ credentialsProvider: asked })))
     expect(JSON.stringify(withAsked)).not.toContain('credentials')
-    const telling = {
-      type: 'streaming-credentials-provider',
-      subscribe: async () => [{ password: 'secret' }],
-    }
-    const withTelling = nodeRedis(library.createClient({ credentialsProvider: telling }))
+    const told = { type: 'streaming-credentials-provider', subscribe: async () => [{ password: 'secret' }] }
+    const withTelling = nodeRedis(library.createClient({ credentialsProvider: told }))
     expect(() => clientSettings(withTelling)).toThrow('credentialsProvider')
   })
 })

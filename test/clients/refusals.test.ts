@@ -46,17 +46,12 @@ const memoryStore = ["import { MemoryStore } from 'holdfast/memory'", 'new Holdf
 
 const found: ReadonlyArray<readonly [what: string, value: unknown, ...says: string[]]> = [
   ...libraries.flatMap(
-    ({ createClient, createCluster, createSentinel }, index) =>
+    ({ createClient, createCluster, createSentinel }, no) =>
       [
-        [`createClient (${index})`, createClient(), 'a client of node-redis', ...nodeRedisClient],
+        [`createClient (${no})`, createClient(), 'a client of node-redis', ...nodeRedisClient],
+        [`createCluster (${no})`, createCluster({ rootNodes }), 'a client of node-redis', ...nodeRedisClient],
         [
-          `createCluster (${index})`,
-          createCluster({ rootNodes }),
-          'a client of node-redis',
-          ...nodeRedisClient,
-        ],
-        [
-          `createSentinel (${index})`,
+          `createSentinel (${no})`,
           createSentinel(sentinel),
           'a Sentinel client',
           importLine,
@@ -124,23 +119,19 @@ function refusalOf(make: () => unknown): string {
 
 describe('what is no client says what it is, and which line to write instead', () => {
   test.each(found)('%s', (_, value, ...says) => {
-    const told = [
+    for (const text of [
       refusalOf(() => Reflect.construct(Holdfast, [value])),
       refusalOf(() => Reflect.apply(redis, undefined, [value])),
-    ]
-    for (const text of told) {
+    ]) {
       for (const part of says) expect(text).toContain(part)
       expect(text).not.toContain('secret')
     }
   })
 
-  test.each(found.filter(([what]) => !/^create(Client|Cluster) /.test(what)))(
-    'nodeRedis(): %s',
-    (_, value) => {
-      expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [value]))).toContain(
-        'a client of node-redis 5 or 6',
-      )
-    },
+  test.each(found.filter(([what]) => !/^create(Client|Cluster) /.test(what)))('nodeRedis(): %s', (_, value) =>
+    expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [value]))).toContain(
+      'a client of node-redis 5 or 6',
+    ),
   )
 
   test.each<[object, string]>([
@@ -150,15 +141,13 @@ describe('what is no client says what it is, and which line to write instead', (
     [{ sentinel: { name: 'main' } }, 'sentinel.sentinelRootNodes'],
     [{ sentinel: { name: 'main', sentinelRootNodes: [{}] } }, 'sentinel.sentinelRootNodes'],
   ])('nodeRedis(): options that are none: %j', (options, says) => {
-    expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [redis6.createClient(), options]))).toContain(
-      says,
-    )
+    const told = refusalOf(() => Reflect.apply(nodeRedis, undefined, [redis6.createClient(), options]))
+    expect(told).toContain(says)
   })
 
   test('nodeRedis(): a Sentinel group for a client of a cluster', () => {
     const cluster = redis6.createCluster({ rootNodes })
-    expect(refusalOf(() => Reflect.apply(nodeRedis, undefined, [cluster, { sentinel }]))).toContain(
-      'sentinel',
-    )
+    const told = refusalOf(() => Reflect.apply(nodeRedis, undefined, [cluster, { sentinel }]))
+    expect(told).toContain('sentinel')
   })
 })

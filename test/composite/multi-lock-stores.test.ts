@@ -76,8 +76,7 @@ await onDatabases(['PostgreSQL'], (database) => {
       let visits = 0
       const visit = async ({ clients, locks }: Process, turn: number): Promise<void> => {
         const [client] = turn % 2 === 0 ? clients : [...clients].reverse()
-        const listed = turn % 3 === 0 ? locks : [...locks].reverse()
-        await client?.multiLock(listed).withLock(async () => {
+        await client?.multiLock(turn % 3 === 0 ? locks : [...locks].reverse()).withLock(async () => {
           inside += 1
           expect(inside).toBe(1)
           await new Promise((resolve) => setImmediate(resolve))

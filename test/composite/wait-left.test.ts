@@ -29,15 +29,14 @@ test('#27: steps that each use all they are given end in time, however many ther
   )
 })
 
-test('#27: one attempt stays one, and no end has none', () => {
+test('#27: one attempt stays one, and no end has none', () =>
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), (elapsedMs) => {
       expect(waitLeft(0, elapsedMs)).toBe(0)
       expect(waitLeft(Number.POSITIVE_INFINITY, elapsedMs)).toBe(Number.POSITIVE_INFINITY)
     }),
     runsOr(200),
-  )
-})
+  ))
 
 const plan = fc.record({
   heldMs: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 2, maxLength: 5 }),

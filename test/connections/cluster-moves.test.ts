@@ -11,10 +11,8 @@ import { holdfasts, LEASE_MS } from './scenes.js'
 const WOKEN_WITHIN_MS = 10_000
 
 describe.each(clientLibraries)('H12: a slot changes its node while a call waits (%s)', (library) => {
-  const cluster = duringEach(
-    () => bringCluster({ flavour: inject('servers').flavour, replicated: true }),
-    60_000,
-  )
+  const bring = () => bringCluster({ flavour: inject('servers').flavour, replicated: true })
+  const cluster = duringEach(bring, 60_000)
 
   const holdfastOn = holdfasts()
   function lock(name: string): Lock {

@@ -19,9 +19,7 @@ export const clients = [
 /** Makes what other processes would have; each ends with its test, before what was brought before this was called. */
 export function holdfasts(): (client: RedisClient, options?: HoldfastOptions) => Holdfast {
   const ends: Array<() => Promise<void>> = []
-  afterEach(async () => {
-    await Promise.all(ends.splice(0).map((end) => end()))
-  })
+  afterEach(() => Promise.all(ends.splice(0).map((end) => end())))
   return (client, options = {}) => {
     const holdfast = new Holdfast(client, options)
     ends.push(async () => {

@@ -35,10 +35,7 @@ class SentinelStand {
     const sentinels = this.sentinels.map(wayTo)
     // What sentinels say of each other would lead past the proxies.
     const natMap = Object.fromEntries(
-      [this.primary, ...this.sentinels].map((proxy) => [
-        `${proxy.target.host}:${proxy.target.port}`,
-        wayTo(proxy),
-      ]),
+      [this.primary, ...this.sentinels].map((it) => [`${it.target.host}:${it.target.port}`, wayTo(it)]),
     )
     const settings = { ...client, updateSentinels: false, natMap }
     return holdfastOn(sentinelClient({ sentinels, name: 'mymaster' }, library, settings), options)

@@ -63,9 +63,8 @@ test('O2: a decorated method that calls another one re-enters, and this, argumen
   expect(await invoices.holdfast.lock('invoice:7').isLocked()).toBe(false)
 })
 
-test('the text of a name is filled from the arguments, other braces stay', async () => {
-  expect(await Invoices.all(5n, { ok: false }, 'a{0}b$&')).toBe('{tag}:5:false:a{0}b$&')
-})
+test('the text of a name is filled from the arguments, other braces stay', async () =>
+  expect(await Invoices.all(5n, { ok: false }, 'a{0}b$&')).toBe('{tag}:5:false:a{0}b$&'))
 
 test('options count: waitMs 0 does not wait; and what the method throws is what the call throws', async () => {
   const trouble = new Error('of the method')
@@ -110,9 +109,7 @@ test.each([undefined, null, {}, { a: null }, ...unnamed])(
 
 test.each(['', '{0.}', '{0.a-b}', '{0[a]}', '{01x}', '\uD800'])(
   'a name that is not well formed is refused at once: %j',
-  (name) => {
-    expect(() => locked(shared, name)).toThrow(InvalidArgumentError)
-  },
+  (name) => expect(() => locked(shared, name)).toThrow(InvalidArgumentError),
 )
 
 test('with experimentalDecorators the error says what is wrong', () => {

@@ -14,13 +14,9 @@ function all(pattern: RegExp, text = surface): string[] {
   return found
 }
 
-test.each(all(/export class (\w+Error) extends (?!Error )/g))('%s', (name) => {
-  expect(cells).toContain(name)
-})
+test.each(all(/export class (\w+Error) extends (?!Error )/g))('%s', (name) => expect(cells).toContain(name))
 
-test.each(all(/^ {4}(\w+): \((?:event|error): /gm))('the event %s', (name) => {
-  expect(cells).toContain(name)
-})
+test.each(all(/^ {4}(\w+): \((?:event|error): /gm))('the event %s', (name) => expect(cells).toContain(name))
 
 test.each(['StoreFailure', 'LossReason'])('every value of %s', (type) => {
   const [, values = ''] = new RegExp(`export type ${type} = (.*);`).exec(surface) ?? []

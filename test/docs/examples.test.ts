@@ -26,13 +26,10 @@ async function expectRun(program: Program): Promise<string> {
 }
 
 describe('the code in README.md and docs/', () => {
-  test('passes the compiler', { timeout: 120_000 }, () => {
-    expect(typeErrors(snippets)).toEqual([])
-  })
+  test('passes the compiler', { timeout: 120_000 }, () => expect(typeErrors(snippets)).toEqual([]))
 
-  test('README.md begins with an example that is run', () => {
-    expect(snippets[0]).toMatchObject({ page: 'README.md', example: expect.any(String) })
-  })
+  test('README.md begins with an example that is run', () =>
+    expect(snippets[0]).toMatchObject({ page: 'README.md', example: expect.any(String) }))
 
   test('promises output only where it is run, and has no two examples of one name on a page', () => {
     const idle = snippets.filter(({ example, output }) => example === undefined && output.length > 0)
@@ -121,9 +118,8 @@ await lock.acquire({ waitMillis: 5 })
     ])
   })
 
-  test('a block that is never closed is a mistake', () => {
-    expect(() => snippetsOf('page.md', 'text\n```ts\nlet x')).toThrow('page.md:2')
-  })
+  test('a block that is never closed is a mistake', () =>
+    expect(() => snippetsOf('page.md', 'text\n```ts\nlet x')).toThrow('page.md:2'))
 
   test('an ellipsis stands for any text, and nothing else does', () => {
     expect('held by 17:1, 5 ms').toEqual(patternOf('held by …:1, … ms'))

@@ -57,9 +57,7 @@ Object.assign(globalThis, {
   },
   Semaphore: OldSemaphore,
   Mutex: OldSemaphore,
-  verrou: {
-    createLock: () => ({ run: async (body: () => Promise<unknown>) => [true, await body()] }),
-  },
+  verrou: { createLock: () => ({ run: async (body: () => Promise<unknown>) => [true, await body()] }) },
   IoredisAdapter: class {},
   createLock: () => ({ using: async (body: (given: AbortSignal) => unknown) => await body(signal) }),
   redisson: { getLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) },

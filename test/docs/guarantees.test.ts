@@ -155,9 +155,7 @@ function namesFor({ suite, own }: Shown): string[] {
     .filter(({ path }) =>
       path.startsWith('src/')
         ? !(contract && path.endsWith(NOT_ON_REDIS))
-        : path === suite ||
-          own.some((folder) => path.startsWith(folder)) ||
-          path.startsWith('test/replicas/'),
+        : path === suite || own.some((each) => path.startsWith(each)) || path.startsWith('test/replicas/'),
     )
     .flatMap(({ names }) => names)
 }

@@ -11,9 +11,7 @@ const packages = [
   ...'ioredis redis pg postgres mysql2 mariadb iovalkey prom-client vitest'.split(' '),
   ...'express fastify hono node-cron bullmq'.split(' '),
   ...['api', 'context-async-hooks', 'sdk-trace-base'].map((name) => `@opentelemetry/${name}`),
-  ...['common', 'core', 'platform-express', 'schedule', 'testing', 'terminus'].map(
-    (name) => `@nestjs/${name}`,
-  ),
+  ...'common core platform-express schedule testing terminus'.split(' ').map((name) => `@nestjs/${name}`),
 ]
 
 /** A reader's project: somewhere else, with this package, the client libraries and frameworks installed. */
@@ -54,8 +52,7 @@ export class Project {
   }
 
   #fileOf({ page, line, code }: Snippet): string {
-    const kind = isOfVitest(code) ? '.test.js' : '.js'
-    return join(this.dir, `${page.replaceAll('/', '-')}-${line}${kind}`)
+    return join(this.dir, `${page.replaceAll('/', '-')}-${line}${isOfVitest(code) ? '.test.js' : '.js'}`)
   }
 
   stop(): Promise<void> {

@@ -29,8 +29,7 @@ function errorsIn(snippets: readonly Snippet[], options: ts.CompilerOptions): st
     files.set(file, `${snippet.code}export {}\n`)
     origins.set(file, snippet)
   }
-  const host = hostWith(files, options)
-  const program = ts.createProgram([...files.keys()], options, host)
+  const program = ts.createProgram([...files.keys()], options, hostWith(files, options))
   return [...files.keys()].flatMap((file) => {
     const source = program.getSourceFile(file)
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]

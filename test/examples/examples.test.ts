@@ -39,9 +39,8 @@ const unitTest = 'virtual-time.ts'
 describe('examples', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
 
-  test('all of them are run here', () => {
-    expect(files.sort()).toEqual([...Object.keys(printed), unitTest].sort())
-  })
+  test('all of them are run here', () =>
+    expect(files.sort()).toEqual([...Object.keys(printed), unitTest].sort()))
 
   test.each(files)('%s is short', (name) => {
     expect(readFileSync(new URL(name, folder), 'utf8').split('\n').length).toBeLessThan(60)
@@ -55,9 +54,7 @@ describe('examples', () => {
   })
 
   test(unitTest, async () => {
-    expect(await run(unitTest)).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/\bpass 2\n.*\bfail 0\n/s),
-    })
+    const stdout = expect.stringMatching(/\bpass 2\n.*\bfail 0\n/s)
+    expect(await run(unitTest)).toMatchObject({ code: 0, stdout })
   })
 })

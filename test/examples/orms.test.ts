@@ -75,9 +75,8 @@ async function ending({ code, example }: Snippet, database: Database) {
   return await new Program(file, [], { DATABASE_URL }).endWithin(60_000)
 }
 
-test('there is a program for each of them', () => {
-  expect(examples.map(({ example }) => example)).toEqual(['drizzle', 'typeorm', 'knex', 'prisma'])
-})
+test('there is a program for each of them', () =>
+  expect(examples.map(({ example }) => example)).toEqual(['drizzle', 'typeorm', 'knex', 'prisma']))
 
 await onDatabases(['PostgreSQL'], (given) => {
   let client: pg.Client

@@ -3,8 +3,6 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Outcome, Running } from '../cli/program.js'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-
 /** A program that runs. */
 export class Program extends Running {
   /**
@@ -17,7 +15,7 @@ export class Program extends Running {
     const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...inherited } = process.env
     super(
       spawn(process.execPath, [...compiler, path, ...args], {
-        cwd: root,
+        cwd: fileURLToPath(new URL('../../', import.meta.url)),
         env: { ...inherited, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       }),

@@ -23,7 +23,6 @@ interface Row {
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const logs = join(root, 'temp', 'exhaustive')
-const COUNT = /\d+ (passed|episodes|sections)|Tests .*\d+|mutants? /
 
 const chosen = choose(process.argv.slice(2))
 mkdirSync(logs, { recursive: true })
@@ -34,11 +33,8 @@ print(rows)
 function choose(words: readonly string[]): readonly Part[] {
   if (words.length === 0) return parts
   if (words[0] === 'changed') {
-    const changed = execFileSync('git', ['diff', '--name-only', words[1] ?? 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-    })
-    const files = changed.split('\n').filter(Boolean)
+    const changed = execFileSync('git', ['diff', '--name-only', words[1] ?? 'HEAD'], { cwd: root })
+    const files = String(changed).split('\n').filter(Boolean)
     return parts.filter(({ covers }) => files.some((file) => covers.test(file)))
   }
   const unknown = words.filter((word) => !parts.some(({ name }) => name === word))
@@ -67,7 +63,7 @@ async function run(part: Part): Promise<Row> {
     createInterface(stream).on('line', (line) => {
       log.write(`${line}\n`)
       if (line.trim()) last = line.trim()
-      if (COUNT.test(line)) told = line.trim()
+      if (/\d+ (passed|episodes|sections)|Tests .*\d+|mutants? /.test(line)) told = line.trim()
     })
   const [code] = await once(child, 'close')
   progress.stop()

@@ -8,34 +8,26 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)(
     const place = placeOf(placeName)
     afterEach(() => place.tidy())
 
-    async function expectStale(resource: Holdfast, ...holds: Hold[]): Promise<void> {
+    async function expectStale(peer: Holdfast, ...holds: Hold[]): Promise<void> {
       for (const hold of holds)
-        await expect(resource.checkSequencer(hold.sequencer())).rejects.toMatchObject({
-          code: 'SEQUENCER_STALE',
-        })
+        await expect(peer.checkSequencer(hold.sequencer())).rejects.toMatchObject({ code: 'SEQUENCER_STALE' })
     }
 
     test('say how the lock is held, and are good for as long as it is', async () => {
       const [holder, resource] = [place.holdfast(), place.holdfast()]
       const name = place.lockName()
       const writing = await holder.readWriteLock(name).writeLock().acquire()
-      expect(await resource.checkSequencer(writing.sequencer())).toMatchObject({
-        name,
-        mode: 'exclusive',
-        fence: writing.fence,
-      })
+      const { fence } = writing
+      const checked = await resource.checkSequencer(writing.sequencer())
+      expect(checked).toMatchObject({ name, mode: 'exclusive', fence })
       await writing.release()
       await expectStale(resource, writing)
       const readings = [
         await holder.readWriteLock(name).readLock().acquire(),
         await resource.readWriteLock(name).readLock().acquire(),
       ]
-      for (const reading of readings) {
-        expect(await resource.checkSequencer(reading.sequencer())).toMatchObject({
-          mode: 'shared',
-          fence: writing.fence,
-        })
-      }
+      for (const reading of readings)
+        expect(await resource.checkSequencer(reading.sequencer())).toMatchObject({ mode: 'shared', fence })
       for (const reading of readings) await reading.release()
       await expectStale(resource, ...readings)
     })

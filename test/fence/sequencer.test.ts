@@ -17,7 +17,7 @@ const sequencers: fc.Arbitrary<Sequencer> = fc.record({
 })
 
 describe('the text of a sequencer', () => {
-  test('says what was put into it, in characters that may stand in a URL', () => {
+  test('says what was put into it, in characters that may stand in a URL', () =>
     fc.assert(
       fc.property(sequencers, (sequencer) => {
         const text = encodeSequencer(sequencer)
@@ -25,10 +25,9 @@ describe('the text of a sequencer', () => {
         expect(decodeSequencer(text)).toEqual(sequencer)
       }),
       runsOr(300),
-    )
-  })
+    ))
 
-  test('with any character changed, left out or put in is refused', () => {
+  test('with any character changed, left out or put in is refused', () =>
     fc.assert(
       fc.property(
         sequencers,
@@ -44,8 +43,7 @@ describe('the text of a sequencer', () => {
         },
       ),
       runsOr(500),
-    )
-  })
+    ))
 
   test.each([undefined, null, 7, {}, '', '.', 'no sequencer', 'e30.e30'])('%j is none', (text) => {
     expect(() => decodeSequencer(text)).toThrow(
@@ -73,12 +71,8 @@ describe.each(stands())('checking a sequencer ($where)', ({ stand }) => {
   }
   const release = ({ name, owner }: Sequencer) =>
     fenced.release({ name, owner, heldBefore: 1, repeated: false })
-  const stale = (offered: bigint, seen: bigint | undefined) => ({
-    name: 'StaleSequencerError',
-    code: 'SEQUENCER_STALE',
-    offered,
-    seen,
-  })
+  const error = { name: 'StaleSequencerError', code: 'SEQUENCER_STALE' }
+  const stale = (offered: bigint, seen: bigint | undefined) => ({ ...error, offered, seen })
 
   test('a later tenure of the same owner does not make it good again', async () => {
     const first = await take(freshName())

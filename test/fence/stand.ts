@@ -80,15 +80,8 @@ function redisSession(client: RedisClient, fenceRetentionMs?: number): Session &
     throw error
   }
   const schedule = new Schedule(new SystemClock(), onError)
-  const session = new RedisSession(client, {
-    schedule,
-    clientId: 'client',
-    watchdogLeaseMs: 30_000,
-    quarantineMs: 0,
-    fenceRetentionMs,
-    commandTimeoutMs: 3_000,
-    onError,
-  })
+  const times = { watchdogLeaseMs: 30_000, quarantineMs: 0, fenceRetentionMs, commandTimeoutMs: 3_000 }
+  const session = new RedisSession(client, { schedule, clientId: 'client', ...times, onError })
   const { lock: plain, fencedLock: fenced, guardedValues: guarded } = session
   const close = async (): Promise<void> => {
     await session.close()

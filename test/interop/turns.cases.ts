@@ -16,9 +16,7 @@ const MOST_BETWEEN = 1_000
 export function turnsCases(scene: Scene): void {
   const { place } = scene
   const further: RedissonPeer[] = []
-  afterEach(async () => {
-    await Promise.all(further.splice(0).map((process) => process.kill()))
-  })
+  afterEach(() => Promise.all(further.splice(0).map((process) => process.kill())))
 
   describe(`turns of both sides on ${scene.server}`, () => {
     test.for<number>([8, 1])(

@@ -46,6 +46,5 @@ async function keep(): Promise<void> {
     await holdfast.close()
     process.exit()
   })
-  const hold = await lock.tryAcquire()
-  say(hold ? 'enters' : 'is refused')
+  say((await lock.tryAcquire()) ? 'enters' : 'is refused')
 }

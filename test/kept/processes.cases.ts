@@ -47,11 +47,7 @@ export function keptByProcesses(
     const far = open().lock(name)
     // With the connection made, it asks before any lease ends.
     expect(await far.isLocked()).toBe(false)
-    const child = Forked.start(new URL('./keeper.fixture.ts', import.meta.url), {
-      ...task,
-      at: at(),
-      name,
-    })
+    const child = Forked.start(new URL('./keeper.fixture.ts', import.meta.url), { ...task, at: at(), name })
     expect(await child.told()).toBe('keeps')
     return { child, far }
   }

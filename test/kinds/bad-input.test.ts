@@ -15,13 +15,9 @@ test.each([
   const kept = async () => [await client.call('KEYS', `*${name}*`), await client.call('DUMP', name)]
   await client.call(command, name, value)
   const before = await kept()
+  const refusal = { code: 'STORE_ERROR', reason: 'wrong-type', transient: false }
   const locks = (['lock', 'fencedLock', 'fairLock', 'spinLock'] as const).map((kind) => holdfast[kind](name))
-  const multi = holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])
-  for (const each of [...locks, multi])
-    expect(await rejectionOf(each.acquire({ waitMs: 20_000 }))).toMatchObject({
-      code: 'STORE_ERROR',
-      reason: 'wrong-type',
-      transient: false,
-    })
+  for (const each of [...locks, holdfast.multiLock([holdfast.lock(name), holdfast.lock(`${name}:other`)])])
+    expect(await rejectionOf(each.acquire({ waitMs: 20_000 }))).toMatchObject(refusal)
   expect(await kept()).toEqual(before)
 })

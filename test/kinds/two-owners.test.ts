@@ -30,8 +30,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       '$lost lost, $granted granted to another owner of the client: told at once',
       async (pair) => {
         const [holdfast, other, name] = [place.holdfast(), place.holdfast(), place.lockName()]
-        const before = sideOf[pair.lost](holdfast, name)
-        const first = await before.acquire()
+        const first = await sideOf[pair.lost](holdfast, name).acquire()
         expect(await sideOf[pair.lost](other, name).forceUnlock()).toBe(true)
         const lost = new Promise((resolve) => holdfast.once('lost', resolve))
         const next = await sideOf[pair.granted](holdfast, name).acquire()
@@ -71,9 +70,7 @@ describe.each((['memory', 'standalone', 'cluster'] as const).map((name) => place
       })
       const fair = holdfast.fairLock(place.lockName())
       await Promise.all(Array.from({ length: 20 }, () => fair.withLock((hold) => hold.assertHeld())))
-      await Promise.all(
-        Array.from({ length: 20 }, () => both.writeLock().withLock((hold) => hold.assertHeld())),
-      )
+      await Promise.all(Array.from({ length: 20 }, () => both.writeLock().withLock((it) => it.assertHeld())))
       expect(problems).toEqual([])
     })
   },

@@ -9,15 +9,10 @@ export interface Task {
   readonly watchdogMs: number
 }
 
-export type Word =
-  | { readonly elected: string }
-  | { readonly leads: boolean; readonly aborted: boolean }
-  | { readonly ended: string }
+export type Word = { elected: string } | { leads: boolean; aborted: boolean } | { ended: string }
 
 const task: Task = JSON.parse(process.argv[2] ?? '')
-const say = (word: Word): void => {
-  process.send?.(word)
-}
+const say = (word: Word): unknown => process.send?.(word)
 const holdfast = new Holdfast(standaloneClient(task.server), { watchdogMs: task.watchdogMs })
 let latest: Term | undefined
 holdfast.leader(task.name, {
@@ -25,7 +20,7 @@ holdfast.leader(task.name, {
     latest = term
     say({ elected: String(term.fence) })
   },
-  onRevoked: (end) => say({ ended: end }),
+  onRevoked: (ended) => void say({ ended }),
 })
 process.on('message', () => {
   const term = latest

@@ -50,9 +50,8 @@ async function succession(signal: NodeJS.Signals) {
 }
 
 describe('a leader that is gone', () => {
-  test('E3: after a SIGKILL the next is elected when the lease ends, with a greater fence', async () => {
-    await succession('SIGKILL')
-  })
+  test('E3: after a SIGKILL the next is elected when the lease ends, with a greater fence', () =>
+    succession('SIGKILL'))
 
   test('E1: one that is stopped past its lease and wakes up late does not believe to lead', async () => {
     const { first, before, second, after } = await succession('SIGSTOP')

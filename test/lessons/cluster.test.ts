@@ -53,11 +53,10 @@ test('ioredis, redisson#3349: announcements are sharded: Redisson in a cluster h
   const channel = `redisson_lock__channel:{${name}}`
   const hold = await place.holdfast().lock(name).acquire()
   const wait = place.holdfast().lock(name).acquire()
-  await place.eventually(
-    async () => (await askAll(client, 'PUBSUB', 'SHARDCHANNELS', channel)).flat().length > 0,
-  )
-  expect((await askAll(client, 'PUBSUB', 'SHARDCHANNELS', channel)).flat()).toEqual([channel])
-  expect((await askAll(client, 'PUBSUB', 'CHANNELS', channel)).flat()).toEqual([])
+  const known = async (kind: string) => (await askAll(client, 'PUBSUB', kind, channel)).flat()
+  await place.eventually(async () => (await known('SHARDCHANNELS')).length > 0)
+  expect(await known('SHARDCHANNELS')).toEqual([channel])
+  expect(await known('CHANNELS')).toEqual([])
   await hold.release()
   await (await wait).release()
 })

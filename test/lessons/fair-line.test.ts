@@ -13,11 +13,8 @@ const PLACE_MS = 40_000
 
 const firstLeaseMs = 600
 const looksEveryMs = 100
-const step = fc.record({
-  act: fc.constantFrom('join', 'leave', 'ask', 'pass'),
-  index: fc.nat(11),
-  ms: fc.nat(400),
-})
+const act = fc.constantFrom('join', 'leave', 'ask', 'pass')
+const step = fc.record({ act, index: fc.nat(11), ms: fc.nat(400) })
 
 // In Redisson each that came pushed back the time at which those before it are given up: to hours, with three that ask in turn.
 test('redisson#1104, #2099: whoever came and went before, each of the dead costs the one behind them one first lease', async () => {

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { filesIn } from '../architecture/files.js'
 import { testNamesOf } from '../architecture/test-names.js'
 
-const table = await readFile(new URL('./README.md', import.meta.url), 'utf8')
-const rows = table
+const rows = (await readFile(new URL('./README.md', import.meta.url), 'utf8'))
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (issue|fact|thread or finding) \|/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()))
@@ -15,9 +14,7 @@ const names = (await filesIn(['test', 'src/conformance'], '.ts')).flatMap((file)
 /** A row that names no test says in which folder all tests are about it, or that the fault cannot be had here. */
 const WITHOUT_TESTS = /does not apply|`test\/|: (all|each|the (first|last|two))|, with each library/
 
-test('there are as many as there are lessons', () => {
-  expect(rows.length).toBeGreaterThan(60)
-})
+test('there are as many as there are lessons', () => expect(rows.length).toBeGreaterThan(60))
 
 test.each(rows)('$lesson', ({ lesson, where }) => {
   const named = [...where.matchAll(/"([^"]+)"/g)].map(([, words = '']) => words.replace(/^… /, ''))

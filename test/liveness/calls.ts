@@ -28,16 +28,11 @@ export type MakeSubject = (holdfast: Holdfast, name: string) => Promise<Subject>
 const lockLike =
   (make: (holdfast: Holdfast, name: string) => ReturnType<Holdfast['lock']>): MakeSubject =>
   async (holdfast, name) => {
-    const lock = make(holdfast, name)
+    const it = make(holdfast, name)
     return {
-      acquire: (options) => lock.acquire(options),
-      tryAcquire: (options) => lock.tryAcquire(options),
-      questions: [
-        () => lock.isLocked(),
-        () => lock.remainingMs(),
-        () => lock.inspect(),
-        () => lock.forceUnlock(),
-      ],
+      acquire: (options) => it.acquire(options),
+      tryAcquire: (options) => it.tryAcquire(options),
+      questions: [() => it.isLocked(), () => it.remainingMs(), () => it.inspect(), () => it.forceUnlock()],
     }
   }
 
@@ -72,20 +67,12 @@ const made: Readonly<Record<string, MakeSubject>> = {
     }
   },
   semaphore: async (holdfast, name) => {
-    const semaphore = holdfast.semaphore(name)
-    return await permits(semaphore, [
-      () => semaphore.reducePermits(1),
-      () => semaphore.drainPermits(),
-      () => semaphore.release(),
-    ])
+    const it = holdfast.semaphore(name)
+    return permits(it, [() => it.reducePermits(1), () => it.drainPermits(), () => it.release()])
   },
   permitExpirableSemaphore: async (holdfast, name) => {
-    const semaphore = holdfast.permitExpirableSemaphore(name)
-    return await permits(semaphore, [
-      () => semaphore.setPermits(9),
-      () => semaphore.release('00'.repeat(16)),
-      () => semaphore.updateLeaseTime('00'.repeat(16), 60_000),
-    ])
+    const [it, id] = [holdfast.permitExpirableSemaphore(name), '00'.repeat(16)]
+    return permits(it, [() => it.setPermits(9), () => it.release(id), () => it.updateLeaseTime(id, 60_000)])
   },
   countDownLatch: async (holdfast, name) => {
     const latch = holdfast.countDownLatch(name)
@@ -110,9 +97,7 @@ const made: Readonly<Record<string, MakeSubject>> = {
 /** Every kind that is kept on one server. */
 export const subjects = Object.entries(made)
 
-/**
- * Calls of one client to start when the fault has struck: for what is free, at one name together, within a hold, and the releases.
- */
+/** Calls of one client for after the fault: for what is free, at one name together, within a hold, and the releases. */
 export async function callsOf(holdfast: Holdfast, make: MakeSubject, name: string): Promise<readonly Call[]> {
   const named = (which: string): Promise<Subject> => make(holdfast, `${name}:${which}`)
   const free = await named('free')

@@ -133,8 +133,7 @@ describe.each(Object.entries(groups))('W7: %s fails over', { timeout: 90_000 }, 
     'every kind of waiter is woken long before the lease ends (%s)',
     async (library) => {
       const holder = holdfast(library)
-      const waiter = holdfast(library)
-      const { free, allWoken } = await sleepers(holder, waiter, NAME)
+      const { free, allWoken } = await sleepers(holder, holdfast(library), NAME)
       await eventually(channels, (found) => found >= kinds.length - 1)
       await group.failOver()
       await free()

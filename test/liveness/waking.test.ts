@@ -29,8 +29,7 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('W7: a release that was not h
     'because %s: every kind of waiter is woken long before the lease ends',
     async (_what, strike, heal) => {
       const holder = scene.holdfast({}, { proxied: false })
-      const waiter = scene.holdfast()
-      const { free, allWoken } = await sleepers(holder, waiter, scene.name)
+      const { free, allWoken } = await sleepers(holder, scene.holdfast(), scene.name)
       await eventually(async () => (await scene.channels()).length >= kinds.length - 1)
       strike()
       await free()

@@ -68,9 +68,7 @@ export function combinations(): Combination[] {
     ...matrixLibraries
       .filter((client) => client !== BASE_CLIENT)
       .map((client) =>
-        client.startsWith('node-redis')
-          ? { ...base, client, suites: OTHER_CLIENT_SUITES }
-          : { ...base, client },
+        client.startsWith('node-') ? { ...base, client, suites: OTHER_CLIENT_SUITES } : { ...base, client },
       ),
     ...databaseReleases.map((database) => ({ ...base, database, suites: databaseSuites(database) })),
     ...otherNodes.map((nodeMajor) => ({ ...base, nodeMajor, suites: NODE_SUITES })),
@@ -91,7 +89,5 @@ export function isUsual(combination: Combination): boolean {
 
 export function title({ flavour, client, nodeMajor, database, runtime }: Combination): string {
   if (runtime !== undefined) return `${flavour}, ${client}, ${runtime}`
-  return database === undefined
-    ? `${flavour}, ${client}, node ${nodeMajor}`
-    : `${database}, node ${nodeMajor}`
+  return `${database ?? `${flavour}, ${client}`}, node ${nodeMajor}`
 }

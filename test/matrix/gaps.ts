@@ -57,8 +57,7 @@ function contractCases(tests: readonly TestResult[]): Map<PlaceName, Set<string>
 }
 
 function unequalSuites(all: readonly Ran[]): string[] {
-  const suites = new Set(all.flatMap((ran) => ran.suites))
-  return [...suites].flatMap((suite) => {
+  return [...new Set(all.flatMap((ran) => ran.suites))].flatMap((suite) => {
     const running = all.filter((ran) => ran.suites.includes(suite))
     const known = running.map(({ tests }) => namesIn(suite, tests))
     const every = new Set(known.flatMap((names) => [...names]))

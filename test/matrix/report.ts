@@ -28,16 +28,9 @@ export function parseReport(json: string, root: string): Report {
         message: (failureMessages ?? []).join('\n'),
       }
     })
-    return {
-      file,
-      message,
-      tests,
-      broken: status === 'failed' && !tests.some((test) => test.status === 'failed'),
-    }
+    const broken = status === 'failed' && !tests.some((test) => test.status === 'failed')
+    return { file, message, tests, broken }
   })
-  return {
-    success,
-    tests: files.flatMap(({ tests }) => tests),
-    brokenFiles: files.filter(({ broken }) => broken),
-  }
+  const brokenFiles = files.filter(({ broken }) => broken)
+  return { success, tests: files.flatMap(({ tests }) => tests), brokenFiles }
 }

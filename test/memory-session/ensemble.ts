@@ -53,8 +53,7 @@ export class Ensemble {
     const { session, lock, key, mode, within, permits, keeps, ifFree } = request
     if (!this.#sessions.has(session)) return undefined
     const line = this.#lines.get(idOf(lock)) ?? { lock, entries: [] }
-    const stands = line.entries.some((entry) => entry.key === key)
-    if (!stands && !(ifFree && line.entries.length > 0)) {
+    if (!line.entries.some((entry) => entry.key === key) && !(ifFree && line.entries.length > 0)) {
       this.#lastOrder += 1n
       const order = this.#lastOrder
       const entry = { key, mode, order, within, permits, keeps, fence: order, session, lease: undefined }
@@ -67,8 +66,7 @@ export class Ensemble {
 
   read(lock: LockName): Line {
     return this.#entriesOf(lock).map(({ session, lease, ...entry }): Entry => {
-      const remainingMs = (lease ?? this.#sessions.get(session))?.remainingMs ?? 0
-      return { ...entry, remainingMs }
+      return { ...entry, remainingMs: (lease ?? this.#sessions.get(session))?.remainingMs ?? 0 }
     })
   }
 

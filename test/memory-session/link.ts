@@ -81,10 +81,7 @@ export class MemoryLink implements SessionLink {
       read: async (cell) => ensemble.cells.read(cell),
       readBeside: async (cell, lock) => ({ cell: ensemble.cells.read(cell), line: ensemble.read(lock) }),
       write: async (request) => ensemble.write(request),
-      watch: (cell, onChange) => ({
-        confirmed: Promise.resolve(),
-        close: ensemble.cells.watch(cell, onChange).close,
-      }),
+      watch: (cell, onChange) => ({ ...ensemble.cells.watch(cell, onChange), confirmed: Promise.resolve() }),
       now: () => ensemble.clock.now(),
     }
   }

@@ -29,7 +29,7 @@ const times = fc.array(
 )
 
 describe('a histogram', () => {
-  test('agrees with the sorted list of what was recorded', () => {
+  test('agrees with the sorted list of what was recorded', () =>
     fc.assert(
       fc.property(times, (recorded) => {
         const sorted = [...recorded].sort((a, b) => a - b)
@@ -49,8 +49,7 @@ describe('a histogram', () => {
         )
       }),
       runsOr(300),
-    )
-  })
+    ))
 
   test('has bounds from 1 µs to a day, an eighth apart at most, with every power of two among them', () => {
     expect(boundsMs).toHaveLength(298)
@@ -83,9 +82,7 @@ describe('a histogram', () => {
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0])(
     'takes %d for 0, so that one bad reading spoils nothing',
-    (ms) => {
-      expect(snapshotOf([ms, 2])).toMatchObject({ count: 2, sumMs: 2, minMs: 0, maxMs: 2, p99Ms: 2 })
-    },
+    (ms) => expect(snapshotOf([ms, 2])).toMatchObject({ count: 2, sumMs: 2, minMs: 0, maxMs: 2, p99Ms: 2 }),
   )
 
   test('a snapshot does not change with what is recorded later', () => {

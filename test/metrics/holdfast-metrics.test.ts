@@ -78,8 +78,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     const timedOut = { timedOut: 2, contended: 1, waiting: 0, waitTime: { count: 0 } }
     expect(holdfast.metrics()).toMatchObject(timedOut)
     // For several locks it is one call, however many of them it asks for.
-    const several = holdfast.multiLock([lock, holdfast.lock(place.lockName())])
-    expect(await several.tryAcquire()).toBeNull()
+    expect(await holdfast.multiLock([lock, holdfast.lock(place.lockName())]).tryAcquire()).toBeNull()
     expect(holdfast.metrics()).toMatchObject({ timedOut: 3 })
     await far.release()
   })

@@ -184,9 +184,8 @@ test('the health indicator says down, and neither where nor why in detail, when 
   expect(await indicator.check()).toEqual({ holdfast: { status: 'down', reason: 'closed' } })
 })
 
-test('a class with a @Lock in an application without the module: Nest says what is missing', async () => {
-  await expect(compile(InvoicesModule)).rejects.toThrow(/HoldfastModule\.forRoot\(\)/)
-})
+test('a class with a @Lock in an application without the module: Nest says what is missing', () =>
+  expect(compile(InvoicesModule)).rejects.toThrow(/HoldfastModule\.forRoot\(\)/))
 
 test('an object that Nest has not made: the error says so', async () => {
   const lost = new Invoices(new Journal()).settle({ id: '1' })
@@ -228,9 +227,7 @@ test.each([
 })
 
 test('a decorator that is not on a method, or is told no terms, is refused at once', () => {
-  expect(() => Reflect.apply(Lock('a'), undefined, [{}, 'settle', undefined])).toThrow(
-    /experimentalDecorators/,
-  )
+  expect(() => Reflect.apply(Lock('a'), undefined, [{}, 'pay', undefined])).toThrow(/experimentalDecorators/)
   expect(() => Lock('{0.}')).toThrow(InvalidArgumentError)
 })
 

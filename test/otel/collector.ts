@@ -5,10 +5,7 @@ import { Daemon } from '../servers/daemon.js'
 import { goProgram } from '../servers/go-program.js'
 import { onPath } from '../servers/path.js'
 
-export type Attributes = ReadonlyArray<{
-  readonly key: string
-  readonly value: { readonly stringValue?: string }
-}>
+export type Attributes = ReadonlyArray<{ key: string; value: { stringValue?: string } }>
 
 interface Point {
   readonly attributes?: Attributes
@@ -45,9 +42,7 @@ export class Collector {
     private readonly backend: Server,
     private readonly daemon: Daemon,
   ) {
-    backend.on('request', (request, response) => {
-      void this.#take(request).finally(() => response.end('{}'))
-    })
+    backend.on('request', (request, response) => void this.#take(request).finally(() => response.end('{}')))
   }
 
   /** Why there can be none here; undefined where there can. */
@@ -80,8 +75,7 @@ export class Collector {
 
   async #take(request: IncomingMessage): Promise<void> {
     const { resourceSpans = [], resourceMetrics = [] }: Export = JSON.parse(await text(request))
-    const spans = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
-    this.spans.push(...spans)
+    this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
     this.metrics.push(
       ...resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics)),
     )

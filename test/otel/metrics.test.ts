@@ -33,9 +33,7 @@ test('durations are by kind and outcome and not by name, counters as the client 
   const holdfast = place.holdfast()
   using _ = instrument(holdfast, sdk)
   const lock = holdfast.lock(place.lockName())
-  await lock.withLock(async () => {
-    expect(await collected('holdfast.hold.active')).toEqual([{ value: 1 }])
-  })
+  await lock.withLock(async () => expect(await collected('holdfast.hold.active')).toEqual([{ value: 1 }]))
   await holdfast.lock(place.lockName()).withLock(() => undefined)
   const far = await place.holdfast().lock(lock.name).acquire()
   expect(await lock.tryAcquire()).toBeNull()

@@ -56,22 +56,16 @@ describe.each(['memory', 'standalone'] as const)('spans (%s)', (placeName) => {
         return hold.owner
       }),
     )
+    const about = { 'holdfast.lock.name': lock.name, 'holdfast.lock.kind': 'lock', 'holdfast.owner': owner }
     for (const name of ['holdfast.acquire', 'holdfast.hold', 'holdfast.release']) {
       expect(one(name).parentSpanContext?.spanId).toBe(one('request').spanContext().spanId)
       expect(one(name).status.code).toBe(SpanStatusCode.UNSET)
-      expect(one(name).attributes).toMatchObject({
-        'holdfast.lock.name': lock.name,
-        'holdfast.lock.kind': 'lock',
-        'holdfast.owner': owner,
-      })
+      expect(one(name).attributes).toMatchObject(about)
     }
     const hold = one('holdfast.hold')
     expect(one('work').parentSpanContext?.spanId).toBe(hold.spanContext().spanId)
-    expect(one('holdfast.acquire').attributes).toMatchObject({
-      'holdfast.outcome': 'granted',
-      'holdfast.hold.count': 1,
-      'holdfast.handed_over': false,
-    })
+    const granted = { 'holdfast.outcome': 'granted', 'holdfast.hold.count': 1, 'holdfast.handed_over': false }
+    expect(one('holdfast.acquire').attributes).toMatchObject(granted)
     expect(linksOf(one('holdfast.acquire'))).toEqual([])
     expect(linksOf(one('holdfast.release'))).toEqual([['hold', hold.spanContext().spanId]])
     expect(one('holdfast.release').attributes).toMatchObject({ 'holdfast.hold.count': 0 })

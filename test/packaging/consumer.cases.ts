@@ -78,12 +78,7 @@ export function consumerCases(project: Project): void {
   })
 
   test.each([
-    [
-      'one-error',
-      'one error class: that and little else',
-      [chunk('errors'), 'holdfast/dist/index.js'],
-      6_500,
-    ],
+    ['one-error', 'one error class, and little else', [chunk('errors'), 'holdfast/dist/index.js'], 6_500],
     [
       'client',
       'the client: no store in memory, no command line',
@@ -105,13 +100,12 @@ export function consumerCases(project: Project): void {
     expect(bytes).toBeLessThan(mostBytes)
   })
 
-  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () => {
+  test('a process with both forms: a multi-lock of both says so, and a decorator takes either', async () =>
     expect((await project.node(['two-copies.mjs'])).split('\n')).toEqual([
       'InvalidArgumentError: locks[1] is a lock of another copy of Holdfast in this process; accepted: locks of one copy: ' +
         'import it everywhere, or require it everywhere, in one version.',
       'true',
-    ])
-  })
+    ]))
 
   describe('its command line is installed with it', () => {
     const bin = () => project.path('node_modules', '.bin', 'holdfast')

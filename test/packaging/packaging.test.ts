@@ -12,6 +12,5 @@ tarballCases(packed)
 
 // The oldest release the package admits, and the newest.
 describe.each(['5.4.0', '6'])('with ioredis %s', (ioredis) => {
-  const install = () => Project.install(packed.file, { ioredis, '@types/node': '20' })
-  consumerCases(duringAll(install, PATIENCE_MS))
+  consumerCases(duringAll(() => Project.install(packed.file, { ioredis, '@types/node': '20' }), PATIENCE_MS))
 })

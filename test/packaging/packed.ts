@@ -53,11 +53,8 @@ async function packInto(folder: string): Promise<Omit<Packed, 'end'>> {
     JSON.parse(stdout)
   const [report] = Object.values(reports)
   if (!report) throw new Error(`npm pack --json printed something else: ${stdout.slice(0, 500)}`)
-  return {
-    file: join(folder, report.filename),
-    paths: report.files.map(({ path }) => path).sort(),
-    unpackedBytes: report.unpackedSize,
-  }
+  const paths = report.files.map(({ path }) => path).sort()
+  return { file: join(folder, report.filename), paths, unpackedBytes: report.unpackedSize }
 }
 
 /** Installs what a folder's manifest names, and these packages. */

@@ -31,11 +31,10 @@ test.each([
   )
 })
 
-test('a pool of an old pg: names both, too', async () => {
+test('a pool of an old pg: names both, too', async () =>
   expect(await refusalOf("(await import('holdfast/postgres')).postgres({})")).toContain(
     'a Pool of the package pg 8.11 or later (8.10.0 is installed)',
-  )
-})
+  ))
 
 async function refusalOf(script: string): Promise<string> {
   const said = await printed(`const require = (await import('node:module')).createRequire(process.cwd() + '/')

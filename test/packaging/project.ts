@@ -34,10 +34,8 @@ export class Project {
 
   async dependOn(tarball: string, others: Readonly<Record<string, string>> = {}): Promise<void> {
     const dependencies = { ...others, holdfast: `file:${tarball}` }
-    await writeFile(
-      this.path('package.json'),
-      JSON.stringify({ name: 'consumer', private: true, dependencies }),
-    )
+    const manifest = JSON.stringify({ name: 'consumer', private: true, dependencies })
+    await writeFile(this.path('package.json'), manifest)
   }
 
   path(...names: string[]): string {

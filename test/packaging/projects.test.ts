@@ -53,8 +53,7 @@ describe.each([
       // It has resolved those of CommonJS in another way since 6.
       const resolution = name === 'commonjs' && Number(release) >= 6 ? ' --moduleResolution bundler' : ''
       const strict = '--target ES2022 --strict --types node --skipLibCheck typescript/main.ts --outDir'
-      const words = `${options}${resolution} ${strict}`.split(' ')
-      await run(join(folder, 'bin', 'tsc'), ...words, outDir)
+      await run(join(folder, 'bin', 'tsc'), ...`${options}${resolution} ${strict}`.split(' '), outDir)
       const said = JSON.parse(await project.node([join(outDir, 'main.js')]))
       expect(said).toEqual({ nested: 2, refused: true, named: 10 })
     })
@@ -62,13 +61,11 @@ describe.each([
 })
 
 describe('test runners', { timeout: PATIENCE_MS }, () => {
-  test('Jest, as Nest sets it up: a project with NestJS, node-redis and ioredis, under fake timers too', async () => {
-    await run('jest/bin/jest.js', '--rootDir', 'nest/src', '--config', 'nest/package.json', '--ci')
-  })
+  test('Jest, as Nest sets it up: a project with NestJS, node-redis and ioredis, under fake timers too', () =>
+    run('jest/bin/jest.js', '--rootDir', 'nest/src', '--config', 'nest/package.json', '--ci'))
 
-  test('Mocha', async () => {
-    expect(await run('mocha/bin/mocha.js', 'runners/lock.cjs')).toContain('2 passing')
-  })
+  test('Mocha', async () =>
+    expect(await run('mocha/bin/mocha.js', 'runners/lock.cjs')).toContain('2 passing'))
 
   test('Vitest, under fake timers', async () => {
     const said = await run('vitest/vitest.mjs', 'run', '--root', 'runners', '--no-color')

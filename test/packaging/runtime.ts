@@ -25,8 +25,7 @@ export async function provideRuntime(runtime: Runtime): Promise<readonly string[
 
 /** A folder of the user's cache that has been filled with packages, once. */
 export async function fromNpm(name: string, fill: (draft: string) => Promise<unknown>): Promise<string> {
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache')
-  const folder = join(cache, 'holdfast', name)
+  const folder = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'holdfast', name)
   if (existsSync(folder)) return folder
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })

@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import express from 'express'
 import { LinkChecker, LinkState } from 'linkinator'
-import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBrowser, refusal } from '../cli/ui/chromium.js'
+import { duringAll } from '../setup/during.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const server = createServer()
@@ -37,8 +37,7 @@ const pagesOf = async (folder: string): Promise<string[]> =>
 test('every page of docs/ is in the sidebar of every other', async () => {
   const docs = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'))
   const text = await readFile(join(site, 'guide.html'), 'utf8')
-  const missing = docs.filter((name) => !text.includes(`href="/${name.replace('.md', '.html')}"`))
-  expect(missing).toEqual([])
+  expect(docs.filter((name) => !text.includes(`href="/${name.replace('.md', '.html')}"`))).toEqual([])
 })
 
 test('no link is dead, nor any part of a page to which one leads', { timeout: 600_000 }, async () => {
@@ -61,69 +60,56 @@ test('the pages load nothing from other hosts', async () => {
   expect(loaded.map(([, host]) => host)).toEqual([])
 })
 
-describe.skipIf(refusal !== undefined)(
-  `in Chromium${refusal ? `: ${refusal}` : ''}`,
-  { timeout: 300_000 },
-  () => {
-    let browser: Browser
-    beforeAll(async () => {
-      browser = await openBrowser()
-    })
-    afterAll(() => browser.close())
+describe.skipIf(refusal)(`in Chromium${refusal ? `: ${refusal}` : ''}`, { timeout: 300_000 }, () => {
+  const browser = duringAll(openBrowser)
 
-    const open = async (
-      path: string,
-      width: number,
-      colorScheme: 'light' | 'dark' = 'light',
-    ): Promise<Page> => {
-      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme })
-      context.setDefaultTimeout(60_000)
-      const page = await context.newPage()
-      await page.goto(`${address}${path}`, { waitUntil: 'load' })
-      return page
+  const open = async (path: string, width: number, colorScheme: 'light' | 'dark' = 'light') => {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme })
+    context.setDefaultTimeout(60_000)
+    const page = await context.newPage()
+    await page.goto(`${address}${path}`, { waitUntil: 'load' })
+    return page
+  }
+
+  test('fifteen searches find the guide first', async () => {
+    const page = await open('/guide', 1_280)
+    const input = page.locator('.VPLocalSearchBox input')
+    const first = page.locator('.VPLocalSearchBox .result').first()
+    // The page hears keys when its script runs, and has results when its index has come. Those of other words stay until then.
+    const firstFor = async (words: string): Promise<string> => {
+      if (!(await input.isVisible())) await page.keyboard.press('Control+k')
+      await input.fill(words, { timeout: 5_000 })
+      return (await first.getAttribute('href', { timeout: 5_000 })) ?? ''
     }
+    for (const [words, guide] of Object.entries(searches)) {
+      await expect
+        .poll(() => firstFor(words).catch(String), { message: words, timeout: 60_000 })
+        .toMatch(`/${guide}.html`)
+      await page.keyboard.press('Escape')
+    }
+  })
 
-    test('fifteen searches find the guide first', async () => {
-      const page = await open('/guide', 1_280)
-      const input = page.locator('.VPLocalSearchBox input')
-      const first = page.locator('.VPLocalSearchBox .result').first()
-      // The page hears keys when its script runs, and has results when its index has come. Those of other words stay until then.
-      const firstFor = async (words: string): Promise<string> => {
-        if (!(await input.isVisible())) await page.keyboard.press('Control+k')
-        await input.fill(words, { timeout: 5_000 })
-        return (await first.getAttribute('href', { timeout: 5_000 })) ?? ''
-      }
-      for (const [words, guide] of Object.entries(searches)) {
-        await expect
-          .poll(() => firstFor(words).catch(String), { message: words, timeout: 60_000 })
-          .toMatch(`/${guide}.html`)
-        await page.keyboard.press('Escape')
-      }
-    })
+  test('no page is wider than a phone', async () => {
+    const page = await open('/', 400)
+    const wide: string[] = []
+    for (const name of await pagesOf(site)) {
+      await page.goto(`${address}/${name}`, { waitUntil: 'load' })
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      if (width > 400) wide.push(`${name}: ${width} px`)
+    }
+    expect(wide).toEqual([])
+  })
 
-    test('no page is wider than a phone', async () => {
-      const page = await open('/', 400)
-      const wide: string[] = []
-      for (const name of await pagesOf(site)) {
-        await page.goto(`${address}/${name}`, { waitUntil: 'load' })
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-        if (width > 400) wide.push(`${name}: ${width} px`)
-      }
-      expect(wide).toEqual([])
-    })
+  test('every example can be copied', async () => {
+    const page = await open('/cookbook', 1_280)
+    expect(await page.locator('div[class*=language-]').count()).toBeGreaterThan(10)
+    expect(await page.locator('div[class*=language-]:not(:has(> button.copy))').count()).toBe(0)
+  })
 
-    test('every example can be copied', async () => {
-      const page = await open('/cookbook', 1_280)
-      expect(await page.locator('div[class*=language-]').count()).toBeGreaterThan(10)
-      expect(await page.locator('div[class*=language-]:not(:has(> button.copy))').count()).toBe(0)
-    })
-
-    test('whoever prefers the dark gets it', async () => {
-      const page = await open('/guide', 1_280, 'dark')
-      expect(await page.locator('html.dark').count()).toBe(1)
-    })
-  },
-)
+  test('whoever prefers the dark gets it', async () => {
+    expect(await (await open('/guide', 1_280, 'dark')).locator('html.dark').count()).toBe(1)
+  })
+})
 
 /** What somebody types who does not know our names, and the page that answers. */
 const searches: Readonly<Record<string, string>> = {

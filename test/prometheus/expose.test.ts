@@ -31,12 +31,8 @@ test('counters and gauges are as the client has them at each look', async () => 
     'holdfast_refused_total{outcome="failed"} 0',
   ])
   // Times from the beginning of the exposition on.
-  expect(await shown(registry, 'holdfast_wait_seconds_count')).toEqual([
-    'holdfast_wait_seconds_count{kind="lock"} 1',
-  ])
-  expect(await shown(registry, 'holdfast_hold_seconds_count')).toEqual([
-    'holdfast_hold_seconds_count{kind="lock"} 1',
-  ])
+  for (const name of ['holdfast_wait_seconds_count', 'holdfast_hold_seconds_count'])
+    expect(await shown(registry, name)).toEqual([`${name}{kind="lock"} 1`])
 })
 
 test('several clients are told apart by their names, which must differ', async () => {

@@ -15,9 +15,8 @@ export class Prometheus {
 
   /** Why there can be none here; undefined where there can. */
   static async refusal(): Promise<string | undefined> {
-    if ((await onPath('prometheus')) !== undefined || (await onPath('apt-get')) !== undefined)
-      return undefined
-    return 'neither prometheus nor apt-get is here'
+    const found = (await onPath('prometheus')) ?? (await onPath('apt-get'))
+    return found === undefined ? 'neither prometheus nor apt-get is here' : undefined
   }
 
   /** @param target where the metrics are: a host and port */
@@ -45,8 +44,7 @@ export class Prometheus {
 
   /** Rejects with what is wrong with the query. */
   async query(query: string): Promise<readonly Series[]> {
-    const answer = await this.#ask('query', new URLSearchParams({ query }))
-    return answer.data.result
+    return (await this.#ask('query', new URLSearchParams({ query }))).data.result
   }
 
   /** How its last look at the program went: `up`, `down` or `unknown`, and why. */

@@ -32,7 +32,7 @@ const longValues = fc.oneof(
 
 test('whatever the name of the lock: messages stay readable, and say the name as far as it goes', () =>
   forAll(longTexts, 100, (name) => {
-    const errors = [
+    for (const error of [
       new LockTimeoutError(name, 5, { holder: 'client:1', remainingMs: 5 }),
       new NotOwnerError(name, 'client:1', 'client:2'),
       new LockLostError(name, 'client:1', 'lease-expired'),
@@ -41,8 +41,7 @@ test('whatever the name of the lock: messages stay readable, and say the name as
       new InvalidArgumentError('name', name, 'a shorter', { lockName: name, found: `is ${quoted(name)}` }),
       new TooManyWaitersError(name, 5),
       new StoreError('timeout', 'acquire', { lockName: name, transient: true }),
-    ]
-    for (const error of errors) {
+    ]) {
       expect(error.message.length).toBeLessThan(LONGEST_TEXT)
       expect(error.message).toContain(name.slice(0, 60))
       expect(error.lockName).toBe(name)
@@ -61,8 +60,6 @@ test('whatever the server says: the message stays readable, its first 4000 chara
     const cause = Object.assign(new Error(text), { name: 'ReplyError' })
     const error = failureOf(cause, { command: 'acquire', lockName: text })
     expect(error.message.length).toBeLessThan(LONGEST_TEXT)
-    expect(error.cause).toMatchObject({
-      name: 'ReplyError',
-      message: expect.stringContaining(text.slice(0, 3_900)),
-    })
+    const message = expect.stringContaining(text.slice(0, 3_900))
+    expect(error.cause).toMatchObject({ name: 'ReplyError', message })
   }))

@@ -50,8 +50,7 @@ describe('what it costs', () => {
   test.each(subjects)('$kind: no command, be it 0 or not', async (subject) => {
     const costs: Array<readonly string[]> = []
     for (const quarantineMs of [0, QUARANTINE_MS]) {
-      const holdfast = scene.holdfast({ quarantineMs })
-      const handle = subject.holder(holdfast, scene.name)
+      const handle = subject.holder(scene.holdfast({ quarantineMs }), scene.name)
       await (await handle.acquire()).release()
       const tally = scene.proxy.tally()
       await (await handle.acquire()).release()

@@ -46,8 +46,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
       for (const options of [{ leaseMs: 60_000 }, {}]) {
         // A quorum lets those that wait go first.
         const hold = await inTime(place, holder.acquire(options))
-        const other = contender(name)
-        const waiting = other.acquire()
+        const waiting = contender(name).acquire()
         expect(await contender(name).tryAcquire()).toBeNull()
         await hold.release()
         await (await inTime(place, waiting)).release()
@@ -92,10 +91,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
 
     // Where a machine that stands still does not end the lease between two renewals.
     test.runIf(place.virtual)('renewals keep it, however long the lock is held', async () => {
-      const { holdfast, holder, name, lost } = scene({
-        quarantineMs: QUARANTINE_MS,
-        watchdogMs: WATCHDOG_MS,
-      })
+      const { holdfast, holder, name, lost } = scene({ quarantineMs: QUARANTINE_MS, watchdogMs: WATCHDOG_MS })
       await holder.acquire()
       await place.pass(10 * QUARANTINE_MS)
       expect(lost).toEqual([])
@@ -114,8 +110,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
         const { holdfast, holder, name } = scene({ quarantineMs: QUARANTINE_MS })
         const owner = holdfast.owner()
         const since = place.now()
-        const first = await holder.acquire({ owner, leaseMs: LEASE_MS })
-        const { fence, signal } = first
+        const { fence, signal } = await holder.acquire({ owner, leaseMs: LEASE_MS })
         await place.eventually(() => signal.aborted)
         if (place.virtual) expect(await holder.tryAcquire({ owner })).toBeNull()
         const again = await inTime(place, holder.acquire({ owner }))

@@ -116,12 +116,8 @@ describe('permits with ids', () => {
     const released = permitIds.slice(0, 2)
     expect(await semaphore.tryRelease(released)).toBe(true)
     await untilAvailable(semaphore, 4)
-    const refused = [
-      timed,
-      [...permitIds.slice(2, 4), ...released],
-      [...permitIds.slice(4, 6), 'f'.repeat(32)],
-    ]
-    for (const ids of refused)
+    const wrong = [timed, [...permitIds.slice(2, 4), ...released], [...permitIds.slice(4, 6), 'f'.repeat(32)]]
+    for (const ids of wrong)
       await expect(semaphore.release(ids)).rejects.toMatchObject({ code: 'PERMIT_NOT_HELD' })
     // What cannot be an id at all is found out before anything is sent.
     for (const ids of [['1234'], [...permitIds.slice(4, 6), '4567']])

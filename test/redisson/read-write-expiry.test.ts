@@ -28,8 +28,7 @@ test('testMultiInstanceReadLockZombieCleanup, testMultiInstanceZombieReadLockPer
     await Promise.all(Array.from({ length: 3 }, () => read.acquire()))
     await dead.close()
   }
-  const living = place.holdfast({ watchdogMs: place.lease(900) })
-  const lock = living.readWriteLock(name)
+  const lock = place.holdfast({ watchdogMs: place.lease(900) }).readWriteLock(name)
   const reader = await lock.readLock().acquire()
   await place.eventually(async () => (await lock.readLock().inspect()).owners.length === 1)
   await reader.release()

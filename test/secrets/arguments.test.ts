@@ -49,11 +49,7 @@ function secretsOf({ text }: Marker): Readonly<Record<string, unknown>> {
         return text
       },
     },
-    'an object that shows itself': {
-      toString: () => text,
-      toJSON: () => text,
-      [Symbol.toPrimitive]: () => text,
-    },
+    'an object that shows it': { toString: () => text, toJSON: () => text, [Symbol.toPrimitive]: () => text },
     'a client of ioredis': new Redis({ lazyConnect: true, password: text }),
     'a pool of pg': new pg.Pool({ password: text, connectionString: url }),
     'a pool of mysql2': createPool({ user: text, password: text }),

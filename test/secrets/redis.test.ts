@@ -136,8 +136,7 @@ function usedWith(makes: typeof single, where: Where): Promise<Array<[library: s
   return Promise.all(
     Object.entries(makes).map(async ([library, make]) => {
       const marker = new Marker(library)
-      const holdfast = new Holdfast(make(where, loginOf(marker)), HASTE)
-      return [library, await useWithout(marker, holdfast, 'invoice')]
+      return [library, await useWithout(marker, new Holdfast(make(where, loginOf(marker)), HASTE), 'invoice')]
     }),
   )
 }
@@ -150,9 +149,7 @@ describe('faults A2: a login of Redis is told nowhere', () => {
       expect(errors, library).not.toEqual([])
   })
 
-  test('where nobody listens', async () => {
-    await usedWith(all, { host: '127.0.0.1', port: await freePort() })
-  })
+  test('where nobody listens', async () => await usedWith(all, { host: '127.0.0.1', port: await freePort() }))
 
   test('where the server knows no such user', async () => {
     const { host, port } = inject('servers').standalone
@@ -165,11 +162,8 @@ describe('faults A2: a login of Redis is told nowhere', () => {
     const { host, port } = inject('servers').standalone
     const client = (where: Where): RedisClient =>
       quiet(new ioredis6.Redis({ ...where, ...loginOf(marker), lazyConnect: true }))
-    await useWithout(
-      marker,
-      new Holdfast(client({ host, port }), { ...HASTE, watchdogThread: true }),
-      'invoice',
-    )
+    const renewing = new Holdfast(client({ host, port }), { ...HASTE, watchdogThread: true })
+    await useWithout(marker, renewing, 'invoice')
     const ports = await Promise.all([freePort(), freePort(), freePort()])
     const members = ports.map((each) => client({ host: '127.0.0.1', port: each }))
     const holdfast = new Holdfast(quorum(members, { serverTimeoutMs: 50 }), HASTE)

@@ -15,9 +15,7 @@ test('each is drawn from the upper half of its range', () => {
   expect(backOff.pauseMs(1_000, 0)).toBe(35)
 })
 
-test('before the first attempt it is the first pause', () => {
-  expect(backOff.pauseMs(0, 1)).toBe(10)
-})
+test('before the first attempt it is the first pause', () => expect(backOff.pauseMs(0, 1)).toBe(10))
 
 test('a factor of 1 keeps them even', () => {
   const even = new BackOff({ firstPauseMs: 10, longestPauseMs: 70, factor: 1 })

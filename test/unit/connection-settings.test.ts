@@ -38,27 +38,14 @@ describe('settings of Holdfast’s own connections', () => {
   })
 
   test('C1: credentials, database and TLS are the application’s', () => {
-    const client = standaloneClient({
-      host: '127.0.0.1',
-      port: 1,
-      db: 3,
-      username: 'joe',
-      password: 'secret',
-      tls: { servername: 'redis.example' },
-    })
-    expect(client.duplicate(connectionSettings(3_000, 'commands')).options).toMatchObject({
-      db: 3,
-      username: 'joe',
-      password: 'secret',
-      tls: { servername: 'redis.example' },
-    })
+    const own = { db: 3, username: 'joe', password: 'secret', tls: { servername: 'redis.example' } }
+    const client = standaloneClient({ host: '127.0.0.1', port: 1, ...own })
+    expect(client.duplicate(connectionSettings(3_000, 'commands')).options).toMatchObject(own)
   })
 
   test('C3: connecting has a deadline that goes with the commands’, and that a timer can hold', () => {
     expect(connectionSettings(3_000, 'commands')).toMatchObject({ connectTimeout: 3_000 })
     expect(connectionSettings(1, 'commands')).toMatchObject({ connectTimeout: 100 })
-    expect(connectionSettings(2 ** 53, 'commands')).toMatchObject({
-      connectTimeout: 2 ** 31 - 1,
-    })
+    expect(connectionSettings(2 ** 53, 'commands')).toMatchObject({ connectTimeout: 2 ** 31 - 1 })
   })
 })

@@ -29,9 +29,7 @@ describe('a habit', () => {
     ['a late one ends it', [...eight(1), 13], 0],
     ['and it begins anew after that', [...eight(11), 13, ...eight(1)], 2],
     ['not sooner', [...eight(11), 13, ...eight(1).slice(1)], 0],
-  ])('after %s', (_, gaps, keepMs) => {
-    expect(returning(gaps).keepMs).toBeCloseTo(keepMs, 6)
-  })
+  ])('after %s', (_, gaps, keepMs) => expect(returning(gaps).keepMs).toBeCloseTo(keepMs, 6))
 
   test('calls before the lock was left, and behind the first that came, say nothing', () => {
     const habit = new Habit()

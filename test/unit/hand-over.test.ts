@@ -90,11 +90,7 @@ describe('hand-over is bounded', () => {
   ])('with nobody else waiting it goes on at once ($bound, $terms)', async ({ bound, terms }) => {
     const lock = processes.client(bound)
     let entered = 0
-    const sections = Array.from({ length: 20 }, () =>
-      lock.withLock(terms, () => {
-        entered += 1
-      }),
-    )
+    const sections = Array.from({ length: 20 }, () => lock.withLock(terms, () => (entered += 1)))
     await withoutTime()
     expect(entered).toBe(20)
     await Promise.all(sections)

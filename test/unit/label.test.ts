@@ -44,13 +44,12 @@ describe('the label of a client', () => {
 
   test.each(hostile)('one that another program has written, and that %s, is shown by codes', (_, label) => {
     const owner = `client~${encodeURIComponent(label)}:1` as const
-    const texts = [
+    for (const text of [
       labelOf(owner),
       ownerText(owner),
       new LockTimeoutError('a', 5, { holder: owner }).message,
       new NotOwnerError('a', 'client:1', owner).message,
-    ]
-    for (const text of texts) {
+    ]) {
       expect(text).toMatch(/\\u\{[0-9a-f]+\}/)
       expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
     }

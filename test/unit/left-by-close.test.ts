@@ -29,11 +29,8 @@ function clientOf(store: Store, options?: HoldfastOptions) {
   return { holdfast, lock: holdfast.lock('a'), errors: journalOf(holdfast, 'error') }
 }
 
-const LEFT = {
-  code: 'STORE_ERROR',
-  lockName: 'a',
-  message: expect.stringContaining('may stay taken until its lease ends'),
-}
+const message = expect.stringContaining('may stay taken until its lease ends')
+const LEFT = { code: 'STORE_ERROR', lockName: 'a', message }
 
 describe.each([
   ['answers nothing', () => mute],

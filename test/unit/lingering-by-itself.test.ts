@@ -143,7 +143,6 @@ describe('the lease of a lock that may be kept', () => {
 })
 
 describe('others, while it is kept', () => {
-  test('processes in loops take turns of a slice, in order, once habits have formed', async () => {
-    await processes.takeTurns({ lingerMs: 'auto' }, 2_000, 60)
-  })
+  test('processes in loops take turns of a slice, in order, once habits have formed', () =>
+    processes.takeTurns({ lingerMs: 'auto' }, 2_000, 60))
 })

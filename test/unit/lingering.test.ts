@@ -75,9 +75,8 @@ describe('how long it stays', () => {
     expect(await far.isLocked()).toBe(false)
   })
 
-  test('while others ask for it, calls follow each other for a slice of hand-overs; nobody else waits longer', async () => {
-    await processes.takeTurns({ lingerMs: LONG_MS, handOverSliceMs: 25 }, 1_000)
-  })
+  test('while others ask for it, calls follow each other for a slice of hand-overs; nobody else waits longer', () =>
+    processes.takeTurns({ lingerMs: LONG_MS, handOverSliceMs: 25 }, 1_000))
 })
 
 describe('a single attempt elsewhere', () => {

@@ -9,7 +9,7 @@ interface Item extends Linked<Item> {
 const itemOf = (number: number): Item => ({ number, before: undefined, behind: undefined })
 
 describe('LinkedSet', () => {
-  test('is a set in the order of coming, whatever comes and goes', () => {
+  test('is a set in the order of coming, whatever comes and goes', () =>
     fc.assert(
       fc.property(fc.array(fc.record({ add: fc.boolean(), number: fc.nat(7) })), (steps) => {
         const items = Array.from({ length: 8 }, (_, number) => itemOf(number))
@@ -28,8 +28,7 @@ describe('LinkedSet', () => {
           for (const each of items) expect(linked.has(each)).toBe(model.has(each))
         }
       }),
-    )
-  })
+    ))
 
   test('what has left leads to no other item', () => {
     const [one, two, three] = [itemOf(1), itemOf(2), itemOf(3)]

@@ -16,6 +16,5 @@ test('texts stay, and what the server gives keeps its name unless it has a local
   expect(shortened(text)).toBe("local a=KEYS[1]if a=='lock'then\nreturn b('GET',a).err\nend\n")
 })
 
-test('minus signs and numbers stay apart', () => {
-  expect(shortened('return 1 - -1, 0.5 .. 2\n')).toBe('return 1- -1,0.5 ..2\n')
-})
+test('minus signs and numbers stay apart', () =>
+  expect(shortened('return 1 - -1, 0.5 .. 2\n')).toBe('return 1- -1,0.5 ..2\n'))

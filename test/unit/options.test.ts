@@ -15,11 +15,8 @@ const mine = owners.next()
 describe('options of a Holdfast', () => {
   test('the defaults', () => {
     // The numbers are those of docs/options.md: test/docs/options.test.ts.
-    expect(checkHoldfastOptions({})).toMatchObject({
-      label: `${hostname()}:${process.pid}`,
-      lingerMs: 'auto',
-      onDeadlock: 'report',
-    })
+    const usual = { label: `${hostname()}:${process.pid}`, lingerMs: 'auto', onDeadlock: 'report' }
+    expect(checkHoldfastOptions({})).toMatchObject(usual)
   })
 
   test('undefined is the default, not an error', () => {
@@ -31,10 +28,8 @@ describe('options of a Holdfast', () => {
 /** An option whose value is a good one until it has been read so often. */
 function turning(option: string, values: readonly unknown[]): object {
   let read = 0
-  return Object.defineProperty({}, option, {
-    enumerable: true,
-    get: () => values[Math.min(read++, values.length - 1)],
-  })
+  const get = () => values[Math.min(read++, values.length - 1)]
+  return Object.defineProperty({}, option, { enumerable: true, get })
 }
 
 describe('options of an acquisition', () => {
@@ -51,9 +46,8 @@ describe('options of an acquisition', () => {
     expect(Reflect.get(checked, option)).toBe(good)
   })
 
-  test('options of a client are read once', () => {
-    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000)
-  })
+  test('options of a client are read once', () =>
+    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000))
 
   test('options of computeOnce and of a leader are read once', async () => {
     const holdfast = new Holdfast(new MemoryStore())
@@ -98,10 +92,8 @@ test.each(['redis', 7, null, undefined])(
   'faults A2: the settings of a service that are %j are refused by their type',
   (options) => {
     const log = { warn: () => undefined, error: () => undefined }
-    const refusal = {
-      code: 'INVALID_ARGUMENT',
-      message: expect.stringContaining('an object, as in { store: redis }'),
-    }
+    const message = expect.stringContaining('an object, as in { store: redis }')
+    const refusal = { code: 'INVALID_ARGUMENT', message }
     expect(() => Reflect.construct(Service, [options, log])).toThrow(expect.objectContaining(refusal))
   },
 )

@@ -20,14 +20,8 @@ const LEASE_END_MS = leaseDeadline(0, LEASE.leaseMs)
 function world(commandTimeoutMs: number, kind = lock) {
   const clock = new VirtualClock()
   const port = new FallingSilent(clock, commandTimeoutMs)
-  const scripted = new ScriptedLocker(port, {
-    clock,
-    kind,
-    storeTimeoutMs: STORE_TIMEOUT_MS,
-    maxHandOvers: Number.POSITIVE_INFINITY,
-    handOverSliceMs: 60_000,
-    watchdogMs: 600_000,
-  })
+  const terms = { maxHandOvers: Number.POSITIVE_INFINITY, handOverSliceMs: 60_000, watchdogMs: 600_000 }
+  const scripted = new ScriptedLocker(port, { clock, kind, storeTimeoutMs: STORE_TIMEOUT_MS, ...terms })
   return { clock, port, scripted, locker: scripted.locker }
 }
 

@@ -18,20 +18,15 @@ describe.each([
     ['App.My Locks', '"App"."My Locks"'],
     ['"a.b"."c""d"', '"a.b"."c""d"'],
     ["'; DROP TABLE x; --", `"'; DROP TABLE x; --"`],
-  ])('the table %s is %s', (table, sql) => {
-    expect(quoteTable(quoted(table))).toBe(quoted(sql))
-  })
+  ])('the table %s is %s', (table, sql) => expect(quoteTable(quoted(table))).toBe(quoted(sql)))
 
   test.each(['', '.', 'a.', '.b', 'a.b.c', 'a"b"', '"', 'x'.repeat(longest + 1), 'n\0ul', '""', ...more])(
     'the table %j is refused',
-    (table) => {
-      expect(() => quoteTable(quoted(table))).toThrow('table is')
-    },
+    (table) => expect(() => quoteTable(quoted(table))).toThrow('table is'),
   )
 
-  test('a table that is no text is refused', () => {
-    expect(() => Reflect.apply(quoteTable, undefined, [7])).toThrow('table is')
-  })
+  test('a table that is no text is refused', () =>
+    expect(() => Reflect.apply(quoteTable, undefined, [7])).toThrow('table is'))
 })
 
 test.each([

@@ -17,9 +17,7 @@ describe('SystemClock', () => {
     clock = new SystemClock()
     startedAt = clock.now()
   })
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
+  afterEach(() => vi.restoreAllMocks())
 
   /** A timer, and when it fired. */
   function timer(delayMs: number) {

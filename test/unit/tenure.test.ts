@@ -50,9 +50,8 @@ describe('Tenure.admits', () => {
     expect(tenure.admits(leftover)).toBe(false)
   })
 
-  test('a tenure without holds admits nobody', () => {
-    expect(new Tenure('lock', 'client:1').admits(outer)).toBe(false)
-  })
+  test('a tenure without holds admits nobody', () =>
+    expect(new Tenure('lock', 'client:1').admits(outer)).toBe(false))
 })
 
 describe('Tenure', () => {

@@ -265,13 +265,12 @@ describe('watchdogThread', () => {
     const { standalone } = inject('servers')
     const code = standaloneClient({ ...standalone, tls: { checkServerIdentity: () => undefined } })
     expect(() => new Holdfast(code, { watchdogThread: true })).toThrow(/checkServerIdentity is a function/)
-    const wrong = [
+    for (const each of [
       { watchdogThread: 'yes' },
       { watchdogThread: true, maxBlockedMs: 9_999 },
       { watchdogThread: true, maxBlockedMs: 10_000.5 },
       { maxBlockedMs: 60_000 },
-    ]
-    for (const each of wrong) {
+    ]) {
       // @ts-expect-error one of them has the wrong type on purpose
       expect(() => new Holdfast(standaloneClient(standalone), each)).toThrow(InvalidArgumentError)
     }

@@ -76,13 +76,8 @@ describe('holdfast ui without a token', () => {
   it('refuses names that an attacker leads here', async () => {
     const { url } = await serve(program, store())
     const { port } = new URL(url)
-    const attackers = [
-      'attacker.example',
-      'localhost.attacker.example',
-      '127.0.0.1.attacker.example',
-      '10.0.0.1',
-    ]
-    for (const host of attackers)
+    const hosts = ['attacker.example', 'localhost.attacker.example', '127.0.0.1.attacker.example', '10.0.0.1']
+    for (const host of hosts)
       for (const path of ['', 'events', 'page.js'])
         expect((await ask(`${url}${path}`, { Host: `${host}:${port}` })).status).toBe(403)
     for (const host of ['localhost', '127.0.0.1', '[::1]'])

@@ -153,8 +153,7 @@ describeInBrowser('holdfast ui in Chromium, the list', (stage) => {
 
   it('tells times in words, and the exact one to who points at them', async () => {
     await stage.scene.client('web-1:11').lock('a').acquire()
-    const page = await stage.openServed()
-    const time = page.locator('#rows time').first()
+    const time = (await stage.openServed()).locator('#rows time').first()
     await time.filter({ hasText: /^\d+ s$/ }).waitFor()
     expect(await time.getAttribute('title')).toMatch(/^since \d+ \w+ \d{4}, \d\d:\d\d:\d\d$/)
   })
@@ -181,8 +180,7 @@ describeInBrowser('holdfast ui in Chromium, the list', (stage) => {
     const holdfast = stage.scene.client('web-1:11')
     await holdfast.lock('m').acquire()
     const page = await stage.openServed()
-    const link = page.locator('#rows').getByRole('link', { name: 'm', exact: true })
-    await link.focus()
+    await page.locator('#rows').getByRole('link', { name: 'm', exact: true }).focus()
     await holdfast.lock('a').acquire()
     await holdfast.lock('z').acquire()
     await shows(page, '3 locks')

@@ -39,8 +39,7 @@ describe.each(frameworks)('holdfast/ui in %s', (...framework) => {
     const page = await ask('/admin/locks?filter=x')
     expect(page.url).toBe(`${origin}/admin/locks/?filter=x`)
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'/)
-    const html = await page.text()
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    const files = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
     expect(files).toEqual(['icon.svg', 'page.css', 'page.js'])
     for (const file of files) expect((await ask(`/admin/locks/${file}`)).status).toBe(200)
     for (const file of ['package.json', '..%2fpackage.json', 'page.css/x.js'])
@@ -100,8 +99,7 @@ it('shows what a client of the application does, where one is given', async () =
   }
   const [without, given] = [await mounted(express), await mounted(express, { client: { metrics } })]
   const events = ({ origin }: { origin: string }) => `${origin}/admin/locks/events`
-  const untold = await event(events(without), (text) => text.includes('"isAll":true'))
-  expect(untold).toContain('"traffic":null')
+  expect(await event(events(without), (text) => text.includes('"isAll":true'))).toContain('"traffic":null')
   const told = await event(events(given), (text) => /"acquired":\[[\d,]*[1-9]/.test(text))
   expect(told).toContain('"contended":[0')
   const noClient: object = { client: {} }

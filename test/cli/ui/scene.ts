@@ -46,8 +46,7 @@ export class Scene {
         redis.call('PEXPIRE', name, 600000 + (i * 7919) % 300000)
       end`
     for (let from = 0; from < count; from += 1_000) {
-      const to = Math.min(count, from + 1_000) - 1
-      await this.call('EVAL', script, '0', from, to, JSON.stringify(names))
+      await this.call('EVAL', script, '0', from, Math.min(count, from + 1_000) - 1, JSON.stringify(names))
     }
   }
 
@@ -81,9 +80,7 @@ export class Scene {
 
   /** Holds the one and waits for the other. */
   async holdsUp(holder: Holdfast, own: string, wanted: string): Promise<void> {
-    await this.waits(holder, (each) =>
-      each.lock(own).withLock(() => each.lock(wanted).withLock(() => undefined)),
-    )
+    await this.waits(holder, (it) => it.lock(own).withLock(() => it.lock(wanted).withLock(() => undefined)))
   }
 
   /** A lock whose holder is slow, and two that wait for it while they hold others, for which others wait. */

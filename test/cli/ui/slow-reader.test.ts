@@ -7,8 +7,6 @@ import type { Picture } from '../../../src/cli/ui/picture.js'
 import { eventually } from '../../setup/eventually.js'
 import { originOf } from './mounting.js'
 
-const MEGABYTE = 1_048_576
-
 type Looker = Parameters<typeof appOf>[0]['looker']
 
 /** The page with these pictures, at that port of this machine. */
@@ -44,7 +42,7 @@ async function servedWithoutEnd() {
     try {
       while (!signal.aborted) {
         counts.made += 1
-        yield pictureOf(`${counts.made} ${'x'.repeat(MEGABYTE)}`)
+        yield pictureOf(`${counts.made} ${'x'.repeat(1_048_576)}`)
       }
     } finally {
       counts.ended = true

@@ -7,8 +7,6 @@ import { serve, useProgram } from '../program.js'
 import { openBrowser, refusal } from './chromium.js'
 import { Scene } from './scene.js'
 
-const PATIENCE_MS = 20_000
-
 /** In a group of tests that is skipped, and says why, where no browser is to be had. */
 export function describeInBrowser(title: string, tests: (stage: Stage) => void): void {
   describe.skipIf(refusal !== undefined)(`${title}${refusal ? `: ${refusal}` : ''}`, () => tests(useStage()))
@@ -34,7 +32,7 @@ export function useStage() {
   /** A page, of which nothing may go wrong unnoticed. */
   const open = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 1100, height: 700 }, ...options })
-    context.setDefaultTimeout(PATIENCE_MS)
+    context.setDefaultTimeout(20_000)
     const page = await context.newPage()
     const wrong: string[] = []
     page.on('pageerror', (error) => wrong.push(String(error)))

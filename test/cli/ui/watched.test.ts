@@ -6,13 +6,8 @@ import { digestOf } from '../../../src/cli/ui/row.js'
 import { totalsOf } from '../../../src/cli/ui/totals.js'
 import { Watched } from '../../../src/cli/ui/watched.js'
 
-const held: LockView = {
-  name: 'x',
-  kind: 'lock',
-  owners: [{ owner: 'f~web-1%3A42:1', holds: 1 }],
-  remainingMs: 30_000,
-  waitingClients: 0,
-}
+const holder = { owner: 'f~web-1%3A42:1', holds: 1 } as const
+const held: LockView = { name: 'x', kind: 'lock', owners: [holder], remainingMs: 30_000, waitingClients: 0 }
 const free: LockView = { name: 'x', kind: undefined, owners: [], remainingMs: 0, waitingClients: 0 }
 
 type Look = readonly [atMs: number, ...views: LockView[]]
@@ -138,9 +133,8 @@ describe('what a page shows of many names', () => {
     })
   })
 
-  it('a text is a part of a name, a pattern the whole of it', () => {
-    expect(['', 'voice', 'in*', 'a?', '[ab]'].map(patternOf)).toEqual(['*', '*voice*', 'in*', 'a?', '[ab]'])
-  })
+  it('a text is a part of a name, a pattern the whole of it', () =>
+    expect(['', 'voice', 'in*', 'a?', '[ab]'].map(patternOf)).toEqual(['*', '*voice*', 'in*', 'a?', '[ab]']))
 })
 
 describe('the digest of holders', () => {

@@ -21,9 +21,7 @@ async function main(): Promise<void> {
     hold.run(() => lock.withLock(() => lock.holdCount())),
   )
   const hold = await lock.acquire()
-  const refused = await lock
-    .acquire({ waitMs: 20 })
-    .catch((error: unknown) => error instanceof LockTimeoutError)
+  const refused = await lock.acquire({ waitMs: 20 }).catch((why: unknown) => why instanceof LockTimeoutError)
   await hold.release()
   const others = [
     LockClient,
