@@ -16,8 +16,7 @@ describe('options of a Holdfast', () => {
   test('the defaults', () => {
     // The numbers are those of docs/options.md: test/docs/options.test.ts.
     expect(checkHoldfastOptions({})).toMatchObject({
-      label: `${hostname()}:${process.pid}`,
-      lingerMs: 'auto',
+      client: { label: `${hostname()}:${process.pid}`, lingerMs: 'auto' },
       onDeadlock: 'report',
     })
   })
@@ -52,7 +51,7 @@ describe('options of an acquisition', () => {
   })
 
   test('options of a client are read once', () => {
-    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000)
+    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).client.watchdogMs).toBe(5_000)
   })
 
   test('options of computeOnce and of a leader are read once', async () => {
@@ -73,7 +72,7 @@ describe('options of an acquisition', () => {
     }
     expect(checkAcquireOptions(new Patience(), owners)).toEqual({ waitMs: 50 })
     expect(() => checkAcquireOptions(Object.create({ waitMs: -1 }), owners)).toThrow('waitMs is -1;')
-    expect(checkHoldfastOptions(Object.create({ watchdogMs: 5_000 })).watchdogMs).toBe(5_000)
+    expect(checkHoldfastOptions(Object.create({ watchdogMs: 5_000 })).client.watchdogMs).toBe(5_000)
     expect(checkPermitsOptions(new Patience())).toEqual({ lock: { waitMs: 50 }, permits: 1 })
   })
 

@@ -185,15 +185,10 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       ...more,
     }
     if (!acquireChannel.hasSubscribers) return this.take(call)
-    const told = {
-      name: call.name,
-      kind: kind.name,
-      owner: caller.owner,
-      signal: call.signal,
-      clock: locker.schedule.clock,
-    }
     return traceAcquire(
-      told,
+      { name: this.name, kind: kind.name, owner: caller.owner },
+      call.signal,
+      locker.schedule.clock,
       () => this.take(call),
       (outcome) => resultOf(isRefusal(outcome) ? outcome : this.membersOf(outcome)[0].grant),
     )
