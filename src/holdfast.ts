@@ -2,11 +2,11 @@ import { checkName, hintAtOptionsBy } from './base/checks/checks.js'
 import { optionHint, refuseFormerMethods } from './base/checks/former-names.js'
 import { refuseMoreArguments } from './base/checks/more-arguments.js'
 import { UnsupportedKindError } from './base/errors/unsupported-kind-error.js'
-import { ConfiguredStore } from './client/configured-store.js'
+import { configuredStore } from './client/configured-store.js'
 import { Lookout } from './client/deadlock/lookout.js'
 import { viewOf } from './client/deadlock/view.js'
 import { defaultStore } from './client/default-store.js'
-import { checkHoldfastOptions, clientOptionsOf, type HoldfastOptions } from './client/holdfast-options.js'
+import { checkHoldfastOptions, type HoldfastOptions } from './client/holdfast-options.js'
 import { kindsOf, LockClient } from './client/lock-client.js'
 import type { Kinds } from './client/registry.js'
 import type { Section } from './kinds/acquiring/section.js'
@@ -114,7 +114,7 @@ export class Holdfast extends LockClient {
     const [clientOrStore, options = {}] = given
     const settings = checkHoldfastOptions(options)
     const store = given.length === 0 ? defaultStore() : redisStoreOf(clientOrStore)
-    super(new ConfiguredStore(store, settings), clientOptionsOf(settings))
+    super(configuredStore(store, settings), settings.client)
     this.#kinds = kindsOf(this)
     const view = viewOf(this.#kinds.session)
     if (view) this.#kinds.observer = new Lookout(view, this.#kinds, settings.onDeadlock)

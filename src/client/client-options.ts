@@ -84,20 +84,10 @@ export interface ClientOptions {
 /** {@link ClientOptions}, checked and complete. */
 export type ClientSettings = Required<ClientOptions>
 
-export const CLIENT_OPTIONS: readonly string[] = [
-  'label',
-  'watchdogMs',
-  'commandTimeoutMs',
-  'storeTimeoutMs',
-  'maxHoldMs',
-  'quarantineMs',
-  'maxWaiters',
-  'warnAfterMs',
-  'maxHandOvers',
-  'handOverSliceMs',
-  'lingerMs',
-  'diagnostics',
-]
+export const CLIENT_OPTIONS: readonly string[] = (
+  'label watchdogMs commandTimeoutMs storeTimeoutMs maxHoldMs quarantineMs maxWaiters warnAfterMs maxHandOvers ' +
+  'handOverSliceMs lingerMs diagnostics'
+).split(' ')
 
 export function checkClientOptions(given: ClientOptions): ClientSettings {
   const options = checkObject('options', given, CLIENT_OPTIONS)

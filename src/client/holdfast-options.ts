@@ -56,13 +56,9 @@ export interface HoldfastOptions extends ClientOptions {
 }
 
 /** {@link HoldfastOptions}, checked and complete. */
-export interface Settings extends ClientSettings {
-  readonly checkReplicas: number
-  readonly replicasTimeoutMs: number
+export interface Settings extends Omit<Required<HoldfastOptions>, keyof ClientOptions | 'fenceRetentionMs'> {
+  readonly client: ClientSettings
   readonly fenceRetentionMs: number | undefined
-  readonly watchdogThread: boolean
-  readonly maxBlockedMs: number
-  readonly onDeadlock: OnDeadlock
 }
 
 export function checkHoldfastOptions(given: HoldfastOptions): Settings {
@@ -75,35 +71,22 @@ export function checkHoldfastOptions(given: HoldfastOptions): Settings {
     'maxBlockedMs',
     'onDeadlock',
   ])
-  const { onDeadlock = 'report' } = options
+  const { checkReplicas, replicasTimeoutMs, fenceRetentionMs, watchdogThread, maxBlockedMs, ...others } =
+    options
+  const { onDeadlock = 'report', ...ofClient } = others
   if (onDeadlock !== 'reject' && onDeadlock !== 'report')
     throw new InvalidArgumentError('onDeadlock', onDeadlock, "'reject' or 'report'")
-  const client = checkClientOptions(clientOptionsOf(options))
+  const client = checkClientOptions(ofClient)
   return {
-    ...client,
+    client,
     onDeadlock,
-    fenceRetentionMs: whole('fenceRetentionMs', options.fenceRetentionMs, LEAST_RETENTION_MS),
-    ...checkThreadOptions(options, client.watchdogMs),
-    ...checkReplicaOptions(options, client.commandTimeoutMs),
+    fenceRetentionMs: whole('fenceRetentionMs', fenceRetentionMs, LEAST_RETENTION_MS),
+    ...checkThreadOptions(watchdogThread, maxBlockedMs, client.watchdogMs),
+    ...checkReplicaOptions(checkReplicas, replicasTimeoutMs, client.commandTimeoutMs),
   }
 }
 
-/** Those that every client has. */
-export function clientOptionsOf(options: HoldfastOptions | Settings): ClientOptions {
-  const {
-    checkReplicas,
-    replicasTimeoutMs,
-    fenceRetentionMs,
-    watchdogThread,
-    maxBlockedMs,
-    onDeadlock,
-    ...client
-  } = options
-  return client
-}
-
-function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
-  const { watchdogThread = false, maxBlockedMs } = options
+function checkThreadOptions(watchdogThread = false, maxBlockedMs: number | undefined, watchdogMs: number) {
   if (typeof watchdogThread !== 'boolean')
     throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
   if (maxBlockedMs !== undefined && !watchdogThread)
@@ -112,9 +95,12 @@ function checkThreadOptions(options: HoldfastOptions, watchdogMs: number) {
   return { watchdogThread, maxBlockedMs: whole('maxBlockedMs', maxBlockedMs, least) ?? 10 * watchdogMs }
 }
 
-function checkReplicaOptions(options: HoldfastOptions, commandTimeoutMs: number) {
-  const checkReplicas = whole('checkReplicas', options.checkReplicas, 0) ?? 0
-  const { replicasTimeoutMs } = options
+function checkReplicaOptions(
+  asked: number | undefined,
+  replicasTimeoutMs: number | undefined,
+  commandTimeoutMs: number,
+) {
+  const checkReplicas = whole('checkReplicas', asked, 0) ?? 0
   if (replicasTimeoutMs !== undefined && checkReplicas === 0)
     throw invalidNumber('replicasTimeoutMs', replicasTimeoutMs, 'undefined, unless checkReplicas is set')
   const timeoutMs =

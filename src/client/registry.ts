@@ -1,5 +1,5 @@
 import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
-import type { Owner, Owners } from '../base/identity/owner.js'
+import type { Owners } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
@@ -94,7 +94,6 @@ export class Kinds {
     const port =
       kind.kept !== false && session.confirming ? session.confirming(kind.port) : kind.port(session)
     if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
-    const newOwner = (): Owner => owners.next()
     const policy = kind.policyPerCall ?? kind.policy
     const traits: KindTraits = port.placePer ? { ...kind, placePer: port.placePer, policy } : kind
     const locker = new Locker({
@@ -103,7 +102,7 @@ export class Kinds {
       schedule,
       settings,
       metrics,
-      newOwner,
+      newOwner: () => owners.next(),
       events: { emit, hears },
       onLasting: (grant, hold) => register(hold, { grant, locker }),
       onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),

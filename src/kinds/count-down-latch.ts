@@ -4,7 +4,6 @@ import type { CountDownLatchPort } from '../port/kind-ports.js'
 import type { KindContext } from './acquiring/acquirer.js'
 import { applyOnce } from './acquiring/apply-once.js'
 import { LockAcquirer } from './acquiring/lock-acquirer.js'
-import type { Hold } from './hold.js'
 import type { AcquireOptions } from './options/options.js'
 import { checkPermits } from './options/permits-options.js'
 
@@ -59,13 +58,14 @@ export class CountDownLatch {
    * @throws `LockTimeoutError` if it did not open within `waitMs` (default: without limit); the signal's reason if it aborted.
    */
   async await(options: AwaitOptions = {}): Promise<void> {
-    await this.#pass(await this.#acquirer.acquire(this.#once(options)))
+    const hold = await this.#acquirer.acquire(this.#once(options))
+    await hold.release()
   }
 
   /** Whether the latch opens within `waitMs` (default 0: whether it is open). */
   async tryAwait(options: AwaitOptions = {}): Promise<boolean> {
     const hold = await this.#acquirer.tryAcquire(this.#once(options))
-    await this.#pass(hold)
+    await hold?.release()
     return hold !== null
   }
 
@@ -85,9 +85,5 @@ export class CountDownLatch {
   /** A grant is released at once: the store keeps nothing of it, so it needs no watchdog. */
   #once(options: AwaitOptions): AcquireOptions {
     return { ...checkObject('options', options, ['waitMs', 'signal']), leaseMs: PASSING_MS }
-  }
-
-  async #pass(hold: Hold | null): Promise<void> {
-    await hold?.release()
   }
 }

@@ -13,9 +13,7 @@ import type { SqlConnection } from '../port/sql-connection.js'
 import { encodeSequencer } from './fencing/sequencer.js'
 import { checkLease } from './options/options.js'
 
-/**
- * One acquisition of a lock, to be released once. An owner's holds stack; the lock is free when the last is released.
- */
+/** One acquisition of a lock, to be released once. An owner's holds stack; the lock is free when the last is released. */
 export class Hold implements AsyncDisposable {
   /** The lock's name. */
   readonly name: string

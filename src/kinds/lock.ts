@@ -1,7 +1,7 @@
 import { LockLostError, NotOwnerError } from '../base/errors/errors.js'
 import type { Owner } from '../base/identity/owner.js'
 import { ticketOwner } from '../base/identity/ticket.js'
-import type { LockState, OwnerState } from '../port/lock-port.js'
+import type { LockState } from '../port/lock-port.js'
 import type { KindContext } from './acquiring/acquirer.js'
 import { LockAcquirer } from './acquiring/lock-acquirer.js'
 import type { Section } from './acquiring/section.js'
@@ -134,8 +134,8 @@ export class Lock {
     const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
     const hold = this.#terms.openLocks.take(this.name, scope)
     if (!hold) {
-      // Nothing is sent but a question (rule O5).
-      const holder = await this.#holder()
+      // Nothing is sent but a question (rule O5), for the error: not worth a second failure.
+      const [holder] = (await this.inspect().catch(() => undefined))?.owners ?? []
       throw new NotOwnerError(this.name, scope.owner, holder?.owner, undefined, holder?.heldSince)
     }
     await hold.release()
@@ -188,11 +188,5 @@ export class Lock {
    */
   async forceUnlock(): Promise<boolean> {
     return await this.#terms.locker.forceUnlock(this.name)
-  }
-
-  /** For an error message: not worth a second failure. */
-  async #holder(): Promise<OwnerState | undefined> {
-    const state = await this.inspect().catch(() => undefined)
-    return state?.owners[0]
   }
 }

@@ -4,6 +4,7 @@ import type { SqlConnection } from '../port/sql-connection.js'
 import type { Member } from './acquiring/acquirer.js'
 import { releaseAll } from './acquiring/release-all.js'
 import { Hold } from './hold.js'
+import type { CallerOfOne } from './several/acquire-all.js'
 
 /** A lock among several that were granted, with the owners of its client. */
 interface OwnedMember extends Member {
@@ -13,8 +14,8 @@ interface OwnedMember extends Member {
 /** Several locks that were granted as one. */
 export interface MultiGrant {
   readonly members: readonly [OwnedMember, ...OwnedMember[]]
-  /** The holder in each client but that of the multi-lock; `own` if it was made for this. */
-  readonly others: ReadonlyArray<{ readonly owners: Owners; readonly scope: Scope; readonly own: boolean }>
+  /** Who has them in each client but that of the multi-lock. */
+  readonly others: ReadonlyMap<Owners, CallerOfOne>
 }
 
 /** One acquisition of several locks, to be released once. */
@@ -109,29 +110,32 @@ export class MultiHold implements AsyncDisposable {
   /** @internal As {@link release}; undefined if it is done already, because all were handed over in memory. */
   giveBack(): Promise<void> | undefined {
     this.#ownScope?.end()
-    for (const { scope, own } of this.#others) if (own) scope.end()
+    for (const { holder, unrelated } of this.#others.values()) if (unrelated) holder.end()
     return releaseAll(this.holds)
   }
 
   /** Runs `body` as this hold's owner: calls in its asynchronous context re-enter the locks. Does not release them. */
   async run<Result>(body: () => Result | PromiseLike<Result>): Promise<Awaited<Result>> {
     checkFunction('body', body)
-    return await this.#others.reduce<() => Promise<Awaited<Result>>>(
-      (inner, { owners, scope }) =>
-        () =>
-          owners.within(new Scope(scope.owner, scope.live()), inner),
-      () => this.#owners.within(new Scope(this.owner, this.#scope.live()), body),
-    )()
+    const within = (holder: Scope): Scope => new Scope(holder.owner, holder.live())
+    return await this.#inOthers(within, () => this.#owners.within(within(this.#scope), body))
   }
 
   /** @internal Runs the body of its section as the holder in the other clients, too. */
   enterOthers<Result>(body: () => Result | PromiseLike<Result>): Result | PromiseLike<Result> {
-    return this.#others.reduce<() => Result | PromiseLike<Result>>(
-      (inner, { owners, scope }) =>
-        () =>
-          owners.within(scope, inner),
-      body,
-    )()
+    return this.#inOthers((holder) => holder, body)
+  }
+
+  #inOthers<Result>(
+    scopeOf: (holder: Scope) => Scope,
+    body: () => Result | PromiseLike<Result>,
+  ): Result | PromiseLike<Result> {
+    let run = body
+    for (const [owners, { holder }] of this.#others) {
+      const inner = run
+      run = () => owners.within(scopeOf(holder), inner)
+    }
+    return run()
   }
 
   /** `await using`: releases at the end of the block. */

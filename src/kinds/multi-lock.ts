@@ -75,16 +75,12 @@ export class MultiLock {
    */
   async unlock(options: UnlockOptions = NO_OPTIONS): Promise<void> {
     const scope = this.#acquirer.callerOrRefuse(options, 'unlock', checkUnlockOptions)
-    const callers = this.locks.map(({ terms }) => this.#callerOf(terms, scope))
-    const missing = this.locks.find(({ name, terms }, index) => {
-      const caller = callers[index]
-      return !caller || !terms.openLocks.has(name, caller)
+    const called = this.locks.map(({ name, terms }) => {
+      return { name, open: terms.openLocks, caller: this.#callerOf(terms, scope) }
     })
+    const missing = called.find(({ name, open, caller }) => !caller || !open.has(name, caller))
     if (missing) throw new NotOwnerError(missing.name, scope.owner)
-    const holds = this.locks.map(({ name, terms }, index) => {
-      const caller = callers[index]
-      return caller && terms.openLocks.take(name, caller)
-    })
+    const holds = called.map(({ name, open, caller }) => caller && open.take(name, caller))
     await releaseAll(holds.filter((hold) => hold !== undefined))
   }
 
@@ -158,14 +154,7 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
       return grant ? [{ grant, locker, owners }] : []
     })
     if (!first) throw new TypeError('a multi-lock has members')
-    return {
-      members: [first, ...rest],
-      others: [...others].map(([owners, { holder, unrelated }]) => ({
-        owners,
-        scope: holder,
-        own: unrelated,
-      })),
-    }
+    return { members: [first, ...rest], others }
   }
 
   protected membersOf({ members }: MultiGrant): MultiGrant['members'] {
@@ -177,7 +166,7 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
   }
 
   /** Who calls in the other clients that have locks among these, as far as the running code is in a scope of theirs; else a new owner. */
-  #callersElsewhere(call: Call): ReadonlyMap<Owners, Pick<Call, 'caller' | 'holder' | 'unrelated'>> {
+  #callersElsewhere(call: Call): MultiGrant['others'] {
     const elsewhere = new Set(this.#inOrder.map(({ owners }) => owners))
     elsewhere.delete(this.context.owners)
     const callers = [...elsewhere].map((owners) => {

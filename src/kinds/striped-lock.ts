@@ -19,18 +19,15 @@ type Stripe = Extract<AnyOutcome, { readonly index: number }>
 
 /** A hold of one stripe of a striped lock. */
 export class StripeHold extends Hold {
-  /** The index of the stripe. */
-  readonly index: number
-
   /** @internal */
   constructor(
-    index: number,
+    /** The index of the stripe. */
+    readonly index: number,
     grant: HoldRecord,
     { locker, owners }: KindContext,
     ownScope: Scope | undefined,
   ) {
     super(grant, locker, owners, ownScope)
-    this.index = index
   }
 }
 
@@ -39,14 +36,14 @@ class StripeAcquirer extends Acquirer<Stripe, StripeHold> {
   constructor(
     name: string,
     context: KindContext,
-    private readonly nameOf: (index: number) => string,
     private readonly stripes: number,
   ) {
     super(name, context)
   }
 
   protected take(call: Call): Promise<AnyOutcome> {
-    return new AcquireAny(this.context.locker, this.nameOf, this.stripes, call).run()
+    const nameOf = (index: number): string => stripeName(this.name, index)
+    return new AcquireAny(this.context.locker, nameOf, this.stripes, call).run()
   }
 
   protected membersOf({ grant }: Stripe): Members {
@@ -80,7 +77,7 @@ export class StripedLock {
     this.name = name
     this.stripes = stripes
     this.#terms = terms
-    this.#acquirer = new StripeAcquirer(name, terms, (index) => this.#nameOf(index), stripes)
+    this.#acquirer = new StripeAcquirer(name, terms, stripes)
   }
 
   /** The lock of that stripe, counted from 0. */
@@ -88,7 +85,7 @@ export class StripedLock {
     if (!Number.isSafeInteger(index) || index < 0 || index >= this.stripes) {
       throw invalidNumber('index', index, `a whole number from 0 to ${this.stripes - 1}`)
     }
-    return new Lock(this.#nameOf(index), this.#terms)
+    return new Lock(stripeName(this.name, index), this.#terms)
   }
 
   /** The stripe of a key: the CRC-32 (as in zip) of its UTF-8 form modulo the number of stripes. This will never change. */
@@ -112,7 +109,7 @@ export class StripedLock {
     optionsOrBody: AcquireOptions | Section<Result>,
     bodyOrNothing?: Section<Result>,
   ): Promise<Awaited<Result>> {
-    const acquirer = new LockAcquirer(this.#nameOf(this.indexOf(key)), this.#terms)
+    const acquirer = new LockAcquirer(stripeName(this.name, this.indexOf(key)), this.#terms)
     return await acquirer.withLock(optionsOrBody, bodyOrNothing)
   }
 
@@ -135,8 +132,8 @@ export class StripedLock {
   tryAcquireAny(options: AcquireOptions = NO_OPTIONS): Promise<StripeHold | null> {
     return this.#acquirer.tryAcquire(options)
   }
+}
 
-  #nameOf(index: number): string {
-    return `${this.name}:${index}`
-  }
+function stripeName(name: string, index: number): string {
+  return `${name}:${index}`
 }

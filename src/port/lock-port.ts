@@ -34,9 +34,7 @@ export interface LockPort {
   /** Set where a part of the store may still have a lost lock for its owner: that part keeps others out until the owner gives it back. */
   readonly inParts?: true | undefined
 
-  /**
-   * Changes the ticket of a client that waits for that lock, see `AcquireRequest.ticket`. Absent where the store keeps none.
-   */
+  /** Changes the ticket of a client that waits for that lock, see `AcquireRequest.ticket`. Absent where the store keeps none. */
   readonly setTicket?: ((name: string, client: string, ticket: number) => Promise<unknown>) | undefined
 
   /** Set where one command can ask for several locks. */

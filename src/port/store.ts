@@ -56,9 +56,7 @@ export interface StoreSettings {
   readonly onError: (error: unknown) => void
   /** Call it when the store has let go of a lock by itself: Holdfast tells the holder at once. */
   readonly onLost?: (loss: StoreLoss) => void
-  /**
-   * Call it when the connection is gone and the locks are not yet: Holdfast tells holders whose lease the watchdog renews that it may end.
-   */
+  /** Call it when the connection is gone and the locks are not yet: Holdfast tells holders whose lease the watchdog renews that it may end. */
   readonly onSuspended?: (cause: unknown) => void
   /** Asks for renewals in a separate thread. A store without one leaves `LockPort.thread` out. */
   readonly thread?: LeaseThreadSettings | undefined

@@ -1,26 +1,12 @@
 /** What no listener can see. What is told is shown by the calls of a client: holdfast-channels.test.ts. */
 import { expect, test } from 'vitest'
 import { ClosedError } from '../../src/index.js'
-import { acquireChannel, traceAcquire } from '../../src/observe/trace/acquire.js'
 import { beginHold, endHold, type HoldTrace, holdChannel, holdTrace } from '../../src/observe/trace/hold.js'
 import { outcomeOf } from '../../src/observe/trace/outcome.js'
-import { releaseChannel, traceRelease } from '../../src/observe/trace/release.js'
-import { VirtualClock } from '../../src/stores/memory/index.js'
 import { Listener } from './told.js'
 
 const about = { name: 'invoice:42', kind: 'lock', owner: '8a0d:1' } as const
 const grant = { ...about, holdCount: 1, waitedMs: 3, handedOver: false }
-const request = { ...about, clock: new VirtualClock(), signal: undefined }
-
-const never = () => expect.unreachable()
-
-test('with nobody listening a call’s and a release’s own promise is returned, and nothing is asked of it', () => {
-  expect([acquireChannel.hasSubscribers, releaseChannel.hasSubscribers]).toEqual([false, false])
-  const call = Promise.resolve('grant')
-  expect(traceAcquire(request, () => call, never)).toBe(call)
-  const release = Promise.resolve()
-  expect(traceRelease({ ...about, hold: undefined, heldMs: 8 }, () => release, never)).toBe(release)
-})
 
 test('an abort with any reason, and a close, are cancelled; all else has failed', () => {
   for (const reason of [new Error('enough'), 'enough', Number.NaN]) {

@@ -15,8 +15,10 @@ const mine = owners.next()
 describe('options of a Holdfast', () => {
   test('the defaults', () => {
     // The numbers are those of docs/options.md: test/docs/options.test.ts.
-    const usual = { label: `${hostname()}:${process.pid}`, lingerMs: 'auto', onDeadlock: 'report' }
-    expect(checkHoldfastOptions({})).toMatchObject(usual)
+    expect(checkHoldfastOptions({})).toMatchObject({
+      client: { label: `${hostname()}:${process.pid}`, lingerMs: 'auto' },
+      onDeadlock: 'report',
+    })
   })
 
   test('undefined is the default, not an error', () => {
@@ -46,8 +48,9 @@ describe('options of an acquisition', () => {
     expect(Reflect.get(checked, option)).toBe(good)
   })
 
-  test('options of a client are read once', () =>
-    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).watchdogMs).toBe(5_000))
+  test('options of a client are read once', () => {
+    expect(checkHoldfastOptions(turning('watchdogMs', [5_000, -1])).client.watchdogMs).toBe(5_000)
+  })
 
   test('options of computeOnce and of a leader are read once', async () => {
     const holdfast = new Holdfast(new MemoryStore())
@@ -67,7 +70,7 @@ describe('options of an acquisition', () => {
     }
     expect(checkAcquireOptions(new Patience(), owners)).toEqual({ waitMs: 50 })
     expect(() => checkAcquireOptions(Object.create({ waitMs: -1 }), owners)).toThrow('waitMs is -1;')
-    expect(checkHoldfastOptions(Object.create({ watchdogMs: 5_000 })).watchdogMs).toBe(5_000)
+    expect(checkHoldfastOptions(Object.create({ watchdogMs: 5_000 })).client.watchdogMs).toBe(5_000)
     expect(checkPermitsOptions(new Patience())).toEqual({ lock: { waitMs: 50 }, permits: 1 })
   })
 

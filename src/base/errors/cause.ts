@@ -1,18 +1,7 @@
 import { typeText } from './found.js'
 
 /** What tells one failure of a client library, or of Node, from another. */
-const TELLING = [
-  'code',
-  'errno',
-  'syscall',
-  'address',
-  'port',
-  'hostname',
-  'sqlState',
-  'severity',
-  'routine',
-  'fatal',
-]
+const TELLING = 'code errno syscall address port hostname sqlState severity routine fatal'.split(' ')
 
 /** No server has more to say; some other program at its address may. */
 const LONGEST_TEXT = 4_000

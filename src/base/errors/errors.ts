@@ -232,9 +232,7 @@ export class InvalidArgumentError extends HoldfastError {
 
   /** Which argument. */
   readonly argument: string
-  /**
-   * @param found what is wrong with it, in place of its type; for what can be no secret.
-   */
+  /** @param found what is wrong with it, in place of its type; for what can be no secret. */
   constructor(
     argument: string,
     value: unknown,
@@ -261,9 +259,7 @@ export class TooManyWaitersError extends HoldfastError {
   }
 }
 
-/**
- * The store failed: it is out of reach, did not answer in time, or refused the command. `cause` is the client library's error.
- */
+/** The store failed: it is out of reach, did not answer in time, or refused the command. `cause` is the client library's error. */
 export class StoreError extends HoldfastError {
   /** @internal */
   static override readonly kind = 'StoreError'

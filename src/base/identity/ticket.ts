@@ -1,22 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from '../errors/errors.js'
+import { fieldsOf, textOf } from './fields.js'
 import type { Owner } from './owner.js'
 
 /** The first field of the text, so that later layouts differ from this one. */
 const LAYOUT = 1
 const SECRET_BYTES = 24
 
-/** What a detached hold is adopted with. */
-export interface Ticket {
-  readonly text: string
-  /** As whom the store has the lock meanwhile: everybody may know it, because the secret cannot be found from it. */
-  readonly owner: Owner
-}
-
-export function newTicket(name: string): Ticket {
+/**
+ * What a detached hold is adopted with. The store has the lock meanwhile as that owner's: everybody may know it, because the secret cannot
+ * be found from it.
+ */
+export function newTicket(name: string): { readonly text: string; readonly owner: Owner } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url')
-  const text = Buffer.from(JSON.stringify([LAYOUT, name, secret])).toString('base64url')
-  return { text, owner: ownerOf(secret) }
+  return { text: textOf([LAYOUT, name, secret]), owner: ownerOf(secret) }
 }
 
 /**
@@ -32,15 +29,6 @@ export function ticketOwner(text: unknown, name: string): Owner {
   throw new InvalidArgumentError('ticket', found, 'the text that hold.detach() gave for this lock', {
     lockName: name,
   })
-}
-
-function fieldsOf(text: string): unknown[] {
-  try {
-    const fields: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return Array.isArray(fields) ? fields : []
-  } catch {
-    return []
-  }
 }
 
 /** In the format of a client's id, and a number that no client gives. */

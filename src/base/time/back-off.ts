@@ -1,15 +1,11 @@
-export interface BackOffTerms {
-  readonly firstPauseMs: number
-  readonly longestPauseMs: number
-  readonly factor: number
-}
-
 /**
  * Pauses that grow with each attempt in vain, up to a longest: a lock that is soon free is had soon, one that is not costs few
  * commands. Each is drawn from the upper half of its range, so that clients that began together do not go on together.
  */
 export class BackOff {
-  constructor(private readonly terms: BackOffTerms) {}
+  constructor(
+    private readonly terms: Readonly<Record<'firstPauseMs' | 'longestPauseMs' | 'factor', number>>,
+  ) {}
 
   pauseMs(attempts: number, random: number): number {
     const { firstPauseMs, longestPauseMs, factor } = this.terms

@@ -18,9 +18,7 @@ export interface Clock {
   afterTurn?(callback: () => void): void
 }
 
-/**
- * The time, unless it is none. One NaN in a heap of times would keep all others from their turn: it is neither before nor after any of them.
- */
+/** The time, unless it is none. One NaN in a heap of times would keep all others from their turn: it is neither before nor after any of them. */
 export function checkedTime(ms: number): number {
   if (Number.isNaN(ms)) throw new RangeError('A timer was asked for at a time that is no number.')
   return ms

@@ -1,8 +1,7 @@
 import type { DeadlockLink, LockRole } from '../../base/errors/deadlock-error.js'
-import type { SeenEdge } from '../../port/edges-port.js'
-import { lockKeyOf } from '../../port/edges-port.js'
-import { cyclesAmong, linkOf, linksOf } from './cycles.js'
-import { verified } from './verify.js'
+import { lockKeyOf, type SeenEdge } from '../../port/edges-port.js'
+import { linkOf } from './cycles.js'
+import { type Deadlocks, deadlocksAmong } from './verify.js'
 import type { View } from './view.js'
 
 /** So many locks more are read than those that are asked about. */
@@ -10,7 +9,7 @@ const MOST_FOLLOWED = 100
 
 /** What hangs on some locks. */
 export interface Around {
-  readonly deadlocks: ReadonlyArray<readonly DeadlockLink[]>
+  readonly deadlocks: Deadlocks
   /** Who waits for one of them while it holds others, who waits for those, and so on: one for each of the locks held. */
   readonly waits: readonly DeadlockLink[]
 }
@@ -21,7 +20,7 @@ export async function waitsAround(
   locks: readonly LockRole[],
   turn: () => Promise<void>,
 ): Promise<Around> {
-  const edges = new Map<string, SeenEdge>()
+  const found = new Map<string, SeenEdge>()
   const read = new Set<string>()
   const ahead = [...locks]
   // A cycle through a lock is among the edges beside it, those beside what its waiters hold, and so on.
@@ -31,17 +30,11 @@ export async function waitsAround(
     read.add(key)
     await turn()
     for (const edge of await view.edges.of(lock)) {
-      edges.set(edge.id, edge)
+      found.set(edge.id, edge)
       ahead.push(...edge.holds)
     }
   }
-  const deadlocks: Array<readonly DeadlockLink[]> = []
-  for (const cycle of cyclesAmong([...edges.values()])) {
-    const standing = await verified(cycle, view)
-    if (standing) deadlocks.push(linksOf(standing))
-  }
-  return {
-    deadlocks,
-    waits: [...edges.values()].flatMap((edge) => edge.holds.map((hold) => linkOf(edge, hold))),
-  }
+  const edges = [...found.values()]
+  const waits = edges.flatMap((edge) => edge.holds.map((hold) => linkOf(edge, hold)))
+  return { deadlocks: await deadlocksAmong(edges, view), waits }
 }

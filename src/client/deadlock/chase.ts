@@ -1,5 +1,4 @@
-import type { Edge, SeenEdge } from '../../port/edges-port.js'
-import { lockKeyOf } from '../../port/edges-port.js'
+import { type Edge, lockKeyOf, type SeenEdge } from '../../port/edges-port.js'
 import { cyclesThrough } from './cycles.js'
 import { verified } from './verify.js'
 import type { View } from './view.js'

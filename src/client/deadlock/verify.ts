@@ -1,6 +1,9 @@
+import type { DeadlockLink } from '../../base/errors/deadlock-error.js'
 import type { Edge, SeenEdge } from '../../port/edges-port.js'
-import { holdBetween } from './cycles.js'
+import { cyclesAmong, holdBetween, linksOf } from './cycles.js'
 import type { View } from './view.js'
+
+export type Deadlocks = ReadonlyArray<readonly DeadlockLink[]>
 
 /**
  * Whether a cycle whose edges were read one after the other was there at one time (rule K3). First each lock must still have the owner that
@@ -18,6 +21,16 @@ export async function verified(cycle: readonly Edge[], view: View): Promise<read
   )
   const standing = now.filter((edge) => edge !== undefined)
   return standing.length === cycle.length ? standing : undefined
+}
+
+/** The cycles among them that stand. */
+export async function deadlocksAmong(edges: readonly SeenEdge[], view: View): Promise<Deadlocks> {
+  const deadlocks: Array<readonly DeadlockLink[]> = []
+  for (const cycle of cyclesAmong(edges)) {
+    const standing = await verified(cycle, view)
+    if (standing) deadlocks.push(linksOf(standing))
+  }
+  return deadlocks
 }
 
 async function isHeld(waiting: Edge, holder: Edge | undefined, view: View): Promise<boolean> {

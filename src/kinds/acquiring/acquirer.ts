@@ -88,13 +88,13 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     const [first, ...others] = this.membersOf(granted)
     // The section reports the first hold around its body.
     for (const { grant, locker } of others) beginHold(traceOf(grant, locker.kind.name))
-    return await runSection(this.holdOf(granted, scope, undefined), first.grant, {
+    const trace = traceOf(first.grant, first.locker.kind.name)
+    return await runSection(this.holdOf(granted, scope, undefined), trace, {
       body,
-      kind: first.locker.kind.name,
       scope: kind.reentrant === false ? undefined : scope,
       owners,
       onLost: options.onLost,
-      onTrouble: (error) => locker.events.emit('error', error),
+      locker,
     })
   }
 
@@ -185,15 +185,10 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
       ...more,
     }
     if (!acquireChannel.hasSubscribers) return this.take(call)
-    const told = {
-      name: call.name,
-      kind: kind.name,
-      owner: caller.owner,
-      signal: call.signal,
-      clock: locker.schedule.clock,
-    }
     return traceAcquire(
-      told,
+      { name: this.name, kind: kind.name, owner: caller.owner },
+      call.signal,
+      locker.schedule.clock,
       () => this.take(call),
       (outcome) => resultOf(isRefusal(outcome) ? outcome : this.membersOf(outcome)[0].grant),
     )

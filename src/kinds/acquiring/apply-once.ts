@@ -14,21 +14,15 @@ export async function applyOnce<Result>(
   locker: Locker,
   send: (request: string) => Promise<Result>,
 ): Promise<Result> {
-  // Its caller awaits all of it, pauses included, so the process stays alive from the first try to the last.
-  return await locker.query(() => untilSettled(locker, send))
-}
-
-async function untilSettled<Result>(
-  locker: Locker,
-  send: (request: string) => Promise<Result>,
-): Promise<Result> {
   const request = randomUUID()
-  return await retry(() => send(request), {
+  const terms = {
     clock: locker.schedule.clock,
     patienceMs: Math.min(locker.settings.storeTimeoutMs, LONGEST_MS),
-    pause: async (again) => {
+    pause: async (again: number) => {
       await locker.pauses.until(again)
       if (locker.closed) throw new ClosedError()
     },
-  })
+  }
+  // Its caller awaits all of it, pauses included, so the process stays alive from the first try to the last.
+  return await locker.query(() => retry(() => send(request), terms))
 }

@@ -7,26 +7,15 @@ import { type HoldTrace, holdChannel, holdTrace } from '../../observe/trace/hold
 export function resultOf(outcome: HoldRecord | Refusal): AcquireResult {
   if (outcome instanceof HoldRecord)
     return { outcome: 'granted', holdCount: outcome.holdCount, handedOver: outcome.handedOver }
-  return {
-    outcome: outcome.cause === undefined ? 'timeout' : 'failed',
-    holdCount: undefined,
-    handedOver: undefined,
-    holder: outcome.holder,
-  }
+  return { outcome: outcome.cause === undefined ? 'timeout' : 'failed', holder: outcome.holder }
 }
 
 /** The message of the channel `holdfast:hold` for the hold; undefined when nobody listens. */
 export function traceOf(grant: HoldRecord, kind: string): HoldTrace | undefined {
-  const { tenure, holdCount, waitedMs, handedOver, counted } = grant
+  const { holdCount, waitedMs, handedOver, counted } = grant
+  const { name, owner } = grant.tenure
   // Lost between the grant and here: there is no hold to tell of.
   if (counted || !holdChannel.hasSubscribers) return undefined
-  grant.trace = holdTrace({
-    name: tenure.name,
-    kind,
-    owner: tenure.owner,
-    holdCount,
-    waitedMs,
-    handedOver,
-  })
+  grant.trace = holdTrace({ name, kind, owner, holdCount, waitedMs, handedOver })
   return grant.trace
 }

@@ -1,11 +1,10 @@
 import { InvalidArgumentError, LockLostError, StoreError } from '../../base/errors/errors.js'
 import { begin } from '../../base/identity/begin.js'
 import type { Owners, Scope } from '../../base/identity/owner.js'
-import type { HoldRecord } from '../../core/tenure/tenure.js'
-import { runHeld } from '../../observe/trace/hold.js'
+import type { Locker } from '../../core/locker.js'
+import { type HoldTrace, runHeld } from '../../observe/trace/hold.js'
 import type { Hold } from '../hold.js'
 import { type AcquireOptions, NO_OPTIONS, type OnLost } from '../options/options.js'
-import { traceOf } from './grant.js'
 
 /** The body of a `withLock` section. */
 export type Section<Result, Held = Hold> = (hold: Held) => Result | PromiseLike<Result>
@@ -34,13 +33,12 @@ export interface Returnable {
 /** What a section is made of. */
 interface Parts<Held, Result> {
   readonly body: Section<Result, Held>
-  /** The kind of its lock, for listeners. */
-  readonly kind: string
   /** What its asynchronous context is to belong to; undefined where it stays as it is. */
   readonly scope: Scope | undefined
   readonly owners: Owners
   readonly onLost: OnLost | undefined
-  readonly onTrouble: (error: unknown) => void
+  /** Tells of trouble that nobody would hear of. */
+  readonly locker: Pick<Locker, 'events'>
 }
 
 /**
@@ -50,19 +48,19 @@ interface Parts<Held, Result> {
  */
 export async function runSection<Held extends Returnable, Result>(
   hold: Held,
-  grant: HoldRecord,
-  { body, kind, scope, owners, onLost, onTrouble }: Parts<Held, Result>,
+  trace: HoldTrace | undefined,
+  { body, scope, owners, onLost, locker }: Parts<Held, Result>,
 ): Promise<Awaited<Result>> {
   let result: Awaited<Result>
   try {
-    result = await runHeld(traceOf(grant, kind), () =>
+    result = await runHeld(trace, () =>
       scope ? owners.enter(scope, () => body(hold)) : begin(() => body(hold)),
     )
   } catch (error) {
     scope?.end()
     await hold.release().catch((trouble: unknown) => {
       // The event `lost` has reported a loss; nobody would hear of other trouble beside the body's error.
-      if (!(trouble instanceof LockLostError)) onTrouble(trouble)
+      if (!(trouble instanceof LockLostError)) locker.events.emit('error', trouble)
     })
     throw error
   }

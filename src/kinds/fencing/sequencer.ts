@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { SequencerError } from '../../base/errors/sequencer-error.js'
+import { fieldsOf, textOf } from '../../base/identity/fields.js'
 import { isOwner, type Owner } from '../../base/identity/owner.js'
 import { checkFence, type Fence } from './fence.js'
 
@@ -38,8 +39,7 @@ export function encodeSequencer(sequencer: Omit<Sequencer, 'fence'> & { readonly
       { lockName: name },
     )
   }
-  const fields = JSON.stringify([LAYOUT, kind, name, mode, String(checkFence(fence)), owner])
-  const payload = Buffer.from(fields).toString('base64url')
+  const payload = textOf([LAYOUT, kind, name, mode, String(checkFence(fence)), owner])
   return `${payload}.${checksumOf(payload)}`
 }
 
@@ -49,8 +49,7 @@ export function decodeSequencer(text: unknown): Sequencer {
   const [payload = '', checksum, ...rest] = text.split('.')
   if (checksum === undefined || rest.length > 0 || checksum !== checksumOf(payload))
     throw new SequencerError('its checksum is wrong, so it is damaged or was changed')
-  const fields = parse(Buffer.from(payload, 'base64url').toString())
-  const [layout, kind, name, mode, fence, owner, ...more] = fields
+  const [layout, kind, name, mode, fence, owner, ...more] = fieldsOf(payload)
   if (
     layout !== LAYOUT ||
     more.length > 0 ||
@@ -65,15 +64,6 @@ export function decodeSequencer(text: unknown): Sequencer {
     throw new SequencerError('this version of Holdfast cannot read its layout')
   }
   return { kind, name, mode, fence: BigInt(fence), owner }
-}
-
-function parse(text: string): unknown[] {
-  try {
-    const fields: unknown = JSON.parse(text)
-    return Array.isArray(fields) ? fields : []
-  } catch {
-    return []
-  }
 }
 
 /** Detects damage and accidental changes; not a signature, because the store confirms the content anyway. */

@@ -9,11 +9,13 @@ import type { Locker } from '../../core/locker.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
-import { acquireBatch } from './batch.js'
+import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import { MemberLeases } from './member-leases.js'
 
 /** So often in a row it is no accident. */
 const LEAST_IN_VAIN = 5
+
+export type CallerOfOne = Pick<Call, 'caller' | 'holder' | 'unrelated'>
 
 /** One of several locks that are taken as one. */
 export interface Member {
@@ -25,7 +27,7 @@ export interface Member {
   readonly polls: Call['polls']
   readonly reentrant?: Call['reentrant']
   /** Who calls, where the lock is of another client than the call: each client has owners of its own. */
-  readonly by?: Pick<Call, 'caller' | 'holder' | 'unrelated'> | undefined
+  readonly by?: CallerOfOne | undefined
 }
 
 /** A call for several locks: the terms are the same for each. */
@@ -277,9 +279,7 @@ export class AcquireAll implements Composition {
   }
 
   #refusedBy({ name }: Member, refusal?: Refusal): AcquireAllRefusal {
-    const { holder, heldSince, remainingMs, cause, failingSince } = refusal ?? {}
-    const waitedMs = this.now() - this.#startedAt
-    return { name, waitedMs, holder, heldSince, remainingMs, cause, failingSince }
+    return { ...NOTHING_IN_THE_WAY, ...refusal, name, waitedMs: this.now() - this.#startedAt }
   }
 }
 

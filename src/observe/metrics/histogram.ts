@@ -59,7 +59,6 @@ const boundsMs: readonly number[] = Array.from({ length: LAST + 1 }, (_, bucket)
 export class Histogram {
   // Not 32-bit integers: a busy client would pass their end within hours.
   #counts: Float64Array | undefined
-  #count = 0
   #sumMs = 0
   #minMs = Infinity
   #maxMs = 0
@@ -70,7 +69,6 @@ export class Histogram {
     this.#counts ??= new Float64Array(LAST + 1)
     const bucket = ms === 0 ? 0 : bucketOf(ms)
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1
-    this.#count += 1
     this.#sumMs += ms
     if (ms < this.#minMs) this.#minMs = ms
     if (ms > this.#maxMs) this.#maxMs = ms
@@ -87,17 +85,16 @@ export class Histogram {
       sumMs: this.#sumMs,
       minMs: count === 0 ? 0 : this.#minMs,
       maxMs: this.#maxMs,
-      p50Ms: this.#percentile(0.5, buckets),
-      p90Ms: this.#percentile(0.9, buckets),
-      p99Ms: this.#percentile(0.99, buckets),
+      p50Ms: this.#percentile(0.5 * count, buckets),
+      p90Ms: this.#percentile(0.9 * count, buckets),
+      p99Ms: this.#percentile(0.99 * count, buckets),
       buckets,
     }
   }
 
   /** By nearest rank: the bound of the bucket that holds it, which none in there exceeds. */
-  #percentile(part: number, buckets: HistogramSnapshot['buckets']): number {
-    const rank = Math.ceil(part * this.#count)
+  #percentile(rank: number, buckets: HistogramSnapshot['buckets']): number {
     const bound = buckets.find(({ count }) => count >= rank)?.uptoMs ?? 0
-    return this.#count === 0 ? 0 : Math.min(bound, this.#maxMs)
+    return Math.min(bound, this.#maxMs)
   }
 }

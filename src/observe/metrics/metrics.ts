@@ -40,69 +40,56 @@ export interface HoldfastMetrics {
 
 /** Keeps count for one client. Each method reports an event, and allocates nothing after the first use of a histogram. */
 export class Metrics {
-  #acquired = 0
-  #contended = 0
-  #timedOut = 0
-  #cancelled = 0
-  #failed = 0
-  #released = 0
-  readonly #lost: Record<LossReason, number> = {
-    'lease-expired': 0,
-    'not-in-store': 0,
-    'session-ended': 0,
+  readonly #counts = {
+    contended: 0,
+    timedOut: 0,
+    cancelled: 0,
+    failed: 0,
+    released: 0,
+    lingered: 0,
+    renewals: 0,
+    renewalFailures: 0,
+    waiting: 0,
   }
-  #inMemory = 0
-  #byCommand = 0
-  #lingered = 0
-  #renewals = 0
-  #renewalFailures = 0
-  #waiting = 0
-  #held = 0
+  readonly #lost = { 'lease-expired': 0, 'not-in-store': 0, 'session-ended': 0 }
+  readonly #handOvers = { inMemory: 0, byCommand: 0 }
   readonly #waitTime = new Histogram()
   readonly #holdTime = new Histogram()
 
-  /** A call did not get the lock at once. */
   waitBegan(): void {
-    this.#contended += 1
-    this.#waiting += 1
+    this.#counts.contended += 1
+    this.#counts.waiting += 1
   }
 
   /** A call that had begun to wait does so no more, whatever came of it. */
   waitEnded(): void {
-    this.#waiting -= 1
+    this.#counts.waiting -= 1
   }
 
-  /** A call got a hold. */
   granted(waitedMs: number): void {
-    this.#acquired += 1
-    this.#held += 1
     this.#waitTime.record(waitedMs)
   }
 
-  /** A call ended because its time was up, or its one attempt failed. */
   timedOut(): void {
-    this.#timedOut += 1
+    this.#counts.timedOut += 1
   }
 
-  /** A call ended because its signal was aborted or the client was closed. */
   cancelled(): void {
-    this.#cancelled += 1
+    this.#counts.cancelled += 1
   }
 
-  /** A call ended because of the store, or because too many waited. */
   failed(): void {
-    this.#failed += 1
+    this.#counts.failed += 1
   }
 
-  /** A hold ended: by the call of release, a loss, or the end of the client. Once for each hold. */
+  /** Once for each hold, however it ended: by the call of release, a loss, or the end of the client. */
   holdEnded(heldMs: number): void {
-    this.#held -= 1
     this.#holdTime.record(heldMs)
   }
 
   /** The store confirmed the release of a hold, or the release handed the lock over. */
   released(): void {
-    this.#released += 1
+    this.#counts.released += 1
   }
 
   /** A process lost a tenure. Its holds end separately. */
@@ -110,48 +97,37 @@ export class Metrics {
     this.#lost[reason] += 1
   }
 
-  /** A waiter of this process got the lock from the one before it without a command. */
   handedOverInMemory(): void {
-    this.#inMemory += 1
+    this.#handOvers.inMemory += 1
   }
 
-  /** A waiter of this process got the lock from the one before it by a command. */
   handedOverByCommand(): void {
-    this.#byCommand += 1
+    this.#handOvers.byCommand += 1
   }
 
-  /** A call got a lock that had stayed with this process. */
   lingered(): void {
-    this.#lingered += 1
+    this.#counts.lingered += 1
   }
 
-  /** The watchdog renewed a lease. */
   renewed(): void {
-    this.#renewals += 1
+    this.#counts.renewals += 1
   }
 
-  /** The renewal of one lease failed. */
   renewalFailed(): void {
-    this.#renewalFailures += 1
+    this.#counts.renewalFailures += 1
   }
 
   snapshot(): HoldfastMetrics {
+    const waitTime = this.#waitTime.snapshot()
+    const holdTime = this.#holdTime.snapshot()
     return {
-      acquired: this.#acquired,
-      contended: this.#contended,
-      timedOut: this.#timedOut,
-      cancelled: this.#cancelled,
-      failed: this.#failed,
-      released: this.#released,
+      acquired: waitTime.count,
+      held: waitTime.count - holdTime.count,
+      ...this.#counts,
       lost: { ...this.#lost },
-      handOvers: { inMemory: this.#inMemory, byCommand: this.#byCommand },
-      lingered: this.#lingered,
-      renewals: this.#renewals,
-      renewalFailures: this.#renewalFailures,
-      waiting: this.#waiting,
-      held: this.#held,
-      waitTime: this.#waitTime.snapshot(),
-      holdTime: this.#holdTime.snapshot(),
+      handOvers: { ...this.#handOvers },
+      waitTime,
+      holdTime,
     }
   }
 }

@@ -28,34 +28,21 @@ export interface AcquireTrace {
 }
 
 /** What a call that did not reject came to. */
-export type AcquireResult = Pick<AcquireTrace, 'holdCount' | 'handedOver'> &
-  Partial<Pick<AcquireTrace, 'holder'>> & { readonly outcome: AcquireOutcome }
+export type AcquireResult = Partial<AcquireTrace> & { readonly outcome: AcquireOutcome }
 
-/** What a trace says of a call at its start. */
-interface AcquireRequest {
-  readonly name: string
-  readonly kind: string
-  readonly owner: Owner
-  readonly signal: AbortSignal | undefined
-  readonly clock: Pick<Clock, 'now'>
-}
-
-/** Ask it for `hasSubscribers` before making what {@link traceAcquire} wants: then tracing costs no more where nobody listens. */
 export const acquireChannel = tracingChannel<unknown, AcquireTrace>('holdfast:acquire')
 
-/** Runs one call for a lock and tells listeners. With none it returns the call's own promise. */
+/** Runs one call for a lock and tells listeners. Not without any: then tracing costs nothing. */
 export function traceAcquire<Result>(
-  request: AcquireRequest,
+  call: Pick<AcquireTrace, 'name' | 'kind' | 'owner'>,
+  signal: AbortSignal | undefined,
+  clock: Pick<Clock, 'now'>,
   run: () => Promise<Result>,
   resultOf: (result: Result) => AcquireResult,
 ): Promise<Result> {
-  if (!acquireChannel.hasSubscribers) return run()
-  const { name, kind, owner, signal, clock } = request
   const startedAt = clock.now()
   const trace: AcquireTrace = {
-    name,
-    kind,
-    owner,
+    ...call,
     outcome: undefined,
     waitedMs: undefined,
     holdCount: undefined,
@@ -63,21 +50,12 @@ export function traceAcquire<Result>(
     holder: undefined,
     error: undefined,
   }
-  const ended = (outcome: AcquireOutcome): void => {
-    trace.outcome = outcome
-    trace.waitedMs = clock.now() - startedAt
-  }
+  const told = (result: AcquireResult) => ({ ...result, waitedMs: clock.now() - startedAt })
   return publishAround(
     acquireChannel,
     trace,
     run,
-    (result) => {
-      const { outcome, holdCount, handedOver, holder } = resultOf(result)
-      ended(outcome)
-      trace.holdCount = holdCount
-      trace.handedOver = handedOver
-      trace.holder = holder
-    },
-    (error) => ended(outcomeOf(error, signal)),
+    (result) => told(resultOf(result)),
+    (error) => told({ outcome: outcomeOf(error, signal) }),
   )
 }

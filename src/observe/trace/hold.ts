@@ -28,12 +28,10 @@ export interface HoldTrace {
   within: (<Result>(body: () => Result) => Result) | undefined
 }
 
-/** Ask it for `hasSubscribers` before making what {@link holdTrace} wants: then tracing costs no more where nobody listens. */
 export const holdChannel = tracingChannel<unknown, HoldTrace>('holdfast:hold')
 
-/** What the functions below tell of one hold; undefined when nobody listens, and then they do nothing. Tells nothing yet. */
-export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error' | 'within'>): HoldTrace | undefined {
-  if (!holdChannel.hasSubscribers) return undefined
+/** What the functions below tell of one hold; without it, when nobody listens, they do nothing. Tells nothing yet. */
+export function holdTrace(grant: Omit<HoldTrace, 'heldMs' | 'error' | 'within'>): HoldTrace {
   return { ...grant, heldMs: undefined, error: undefined, within: undefined }
 }
 

@@ -24,29 +24,14 @@ export interface ReleaseTrace {
   error: unknown
 }
 
-/** What a release that did not reject came to. */
-export type ReleaseResult = Pick<ReleaseTrace, 'holdCount' | 'handedOver'>
-
-/** Ask it for `hasSubscribers` before making what {@link traceRelease} wants: then tracing costs no more where nobody listens. */
 export const releaseChannel = tracingChannel<unknown, ReleaseTrace>('holdfast:release')
 
-/** Runs the release of one hold and tells listeners. With none it returns the release's own promise. */
+/** Runs the release of one hold and tells listeners. Not without any: then tracing costs nothing. */
 export function traceRelease<Result>(
   request: Pick<ReleaseTrace, 'name' | 'kind' | 'owner' | 'hold' | 'heldMs'>,
   run: () => Promise<Result>,
-  resultOf: (result: Result) => ReleaseResult,
+  resultOf: (result: Result) => Pick<ReleaseTrace, 'holdCount' | 'handedOver'>,
 ): Promise<Result> {
-  if (!releaseChannel.hasSubscribers) return run()
   const trace: ReleaseTrace = { ...request, holdCount: undefined, handedOver: undefined, error: undefined }
-  return publishAround(
-    releaseChannel,
-    trace,
-    run,
-    (result) => {
-      const { holdCount, handedOver } = resultOf(result)
-      trace.holdCount = holdCount
-      trace.handedOver = handedOver
-    },
-    () => undefined,
-  )
+  return publishAround(releaseChannel, trace, run, resultOf)
 }

@@ -11,6 +11,7 @@ import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import type { KindContext } from '../../kinds/acquiring/acquirer.js'
 import { applyOnce } from '../../kinds/acquiring/apply-once.js'
+import { traceOf } from '../../kinds/acquiring/grant.js'
 import { runSection } from '../../kinds/acquiring/section.js'
 import { Hold } from '../../kinds/hold.js'
 import { isTransient, noAnswer } from '../../port/failure.js'
@@ -223,14 +224,8 @@ export class ComputeOnce {
       // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
     }
-    return await runSection(hold, grant, {
-      body,
-      kind: locker.kind.name,
-      scope,
-      owners,
-      onLost: 'continue',
-      onTrouble: (error) => locker.events.emit('error', error),
-    })
+    const trace = traceOf(grant, locker.kind.name)
+    return await runSection(hold, trace, { body, scope, owners, onLost: 'continue', locker })
   }
 
   /** The caller gets the value whether or not it can be stored. */
