@@ -6,6 +6,7 @@ import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
 import {
+  named,
   oneOf,
   only,
   type SqlConnection,
@@ -40,14 +41,12 @@ export function getLock(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Stor
 /** A lease is the server's `wait_timeout`, in whole seconds. */
 const getLockTraits = { ...serverLockTraits, leastLeaseMs: 1_000 } as const
 
-const statement = (name: string, sql: string): Statement => ({ name: `holdfast_get_lock_${name}`, text: sql })
-
-const getLockStatements = {
-  id: statement('id', 'SELECT CAST(CONNECTION_ID() AS CHAR) AS id'),
-  take: statement('take', 'SELECT CAST(GET_LOCK(?, ?) AS CHAR) AS taken'),
-  free: statement('free', 'SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS freed'),
-  holder: statement('holder', 'SELECT CAST(IS_USED_LOCK(?) AS CHAR) AS id'),
-} as const
+const getLockStatements = named('holdfast_get_lock', {
+  id: 'SELECT CAST(CONNECTION_ID() AS CHAR) AS id',
+  take: 'SELECT CAST(GET_LOCK(?, ?) AS CHAR) AS taken',
+  free: 'SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS freed',
+  holder: 'SELECT CAST(IS_USED_LOCK(?) AS CHAR) AS id',
+})
 
 const LONGEST_LEASE_S = 31_536_000
 
