@@ -1,8 +1,7 @@
 import { DeadlockError } from '../base/errors/deadlock-error.js'
-import { HoldfastError, LockTimeoutError, StoreError } from '../base/errors/errors.js'
+import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
-import { lasts, passes, UNKNOWN, type Verdict } from '../port/failure.js'
 import { isObject } from '../port/sql-connection.js'
 
 /** The request whose statement failed. */
@@ -15,6 +14,15 @@ export interface About {
 
 type Kind = 'timeout' | 'deadlock' | 'no-transaction'
 
+interface Verdict {
+  readonly reason: StoreFailure
+  readonly transient: boolean
+  readonly hint?: string
+}
+
+const passes = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: true, hint })
+const lasts = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: false, hint })
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const AGAIN = 'Roll back and run the whole transaction again.'
 const GONE = passes('unreachable', `The transaction ended with its connection. Run it again on another one.`)
 const NO_PERMISSION = lasts(

@@ -62,9 +62,7 @@ export function isDuplicate(error: unknown): boolean {
 
 /** Whether a statement that does not wait found a locked row. */
 export function isLocked(error: unknown): boolean {
-  if (!(error instanceof StoreError)) return false
-  const number = numberOf(error.cause)
-  return number !== undefined && BY_NUMBER.get(number) === LOCKED
+  return error instanceof StoreError && BY_NUMBER.get(numberOf(error.cause) ?? 0) === LOCKED
 }
 
 /** Whether there is no such table. */

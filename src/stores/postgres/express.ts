@@ -124,8 +124,7 @@ export class PostgresExpress implements Express {
   }
 
   #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
-    const within = requests.map(({ withinMs = Infinity }) => withinMs)
-    const withinMs = Math.min(...within)
+    const withinMs = Math.min(...requests.map((each) => each.withinMs ?? Infinity))
     return this.connections.read(
       {
         statement: this.statements.renewAll,

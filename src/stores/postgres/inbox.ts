@@ -46,17 +46,15 @@ export class PostgresInbox implements Inbox {
   }
 
   async opened(): Promise<void> {
-    if (!this.#connection) await this.#openOnce()
+    if (!this.#connection) {
+      this.settings.schedule.cancel(this.#reopening)
+      this.#reopening = undefined
+      this.#opening ??= this.#open().finally(() => {
+        this.#opening = undefined
+      })
+      await this.#opening
+    }
     if (this.queue.full) throw queueIsFull()
-  }
-
-  async #openOnce(): Promise<void> {
-    this.settings.schedule.cancel(this.#reopening)
-    this.#reopening = undefined
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined
-    })
-    await this.#opening
   }
 
   doubt(): void {
