@@ -14,9 +14,19 @@ export interface Verdict {
   readonly hint?: string | undefined
 }
 
-export const NOT_READY: Verdict = { reason: 'not-ready', transient: true }
-export const UNREACHABLE: Verdict = { reason: 'unreachable', transient: true }
-export const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
+/** What may pass by itself: the same command may succeed a moment later. */
+export function passes(reason: StoreFailure, hint?: string): Verdict {
+  return { reason, transient: true, hint }
+}
+
+/** What lasts until somebody does something about it. */
+export function lasts(reason: StoreFailure, hint?: string): Verdict {
+  return { reason, transient: false, hint }
+}
+
+export const NOT_READY = passes('not-ready')
+export const UNREACHABLE = passes('unreachable')
+export const UNKNOWN = lasts('unknown')
 
 /** Makes the typed error for what a client library rejected a command with. */
 export function judgedBy(judge: (error: unknown) => Verdict): (error: unknown, about: About) => StoreError {

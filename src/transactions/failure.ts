@@ -20,52 +20,39 @@ interface Verdict {
   readonly hint?: string
 }
 
+const passes = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: true, hint })
+const lasts = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: false, hint })
+const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const AGAIN = 'Roll back and run the whole transaction again.'
-const GONE: Verdict = {
-  reason: 'unreachable',
-  transient: true,
-  hint: `The transaction ended with its connection. Run it again on another one.`,
-}
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'Grant the user the rights that the statement needs: see docs/transactions.md.',
-}
-const READ_ONLY: Verdict = {
-  reason: 'read-only',
-  transient: false,
-  hint: 'Use the primary, and a transaction that may write.',
-}
-const NO_TABLE: Verdict = {
-  reason: 'unknown',
-  transient: false,
-  hint: 'Create the table: `holdfast schema mysql` prints the statement, mysqlNamesSchema() returns it.',
-}
-const CONFLICT: Verdict = { reason: 'unknown', transient: true, hint: AGAIN }
+const GONE = passes('unreachable', `The transaction ended with its connection. Run it again on another one.`)
+const NO_PERMISSION = lasts(
+  'permission',
+  'Grant the user the rights that the statement needs: see docs/transactions.md.',
+)
+const READ_ONLY = lasts('read-only', 'Use the primary, and a transaction that may write.')
+const NO_TABLE = lasts(
+  'unknown',
+  'Create the table: `holdfast schema mysql` prints the statement, mysqlNamesSchema() returns it.',
+)
+const CONFLICT = passes('unknown', AGAIN)
 
 /** Not a limit of Holdfast's: it sets one only where a run without it follows. */
-const LIMITED: Verdict = {
-  reason: 'timeout',
-  transient: true,
-  hint: "The application's own limit ended the statement: raise max_execution_time or max_statement_time, or set a shorter waitMs.",
-}
+const LIMITED = passes(
+  'timeout',
+  "The application's own limit ended the statement: raise max_execution_time or max_statement_time, or set a shorter waitMs.",
+)
 
 /** By SQLSTATE of PostgreSQL. */
 const POSTGRES: Readonly<Record<string, Kind | Verdict>> = {
   '55P03': 'timeout',
   '40P01': 'deadlock',
   '25P01': 'no-transaction',
-  '25P02': {
-    reason: 'unknown',
-    transient: false,
-    hint: 'A statement before it has failed: roll back first.',
-  },
+  '25P02': lasts('unknown', 'A statement before it has failed: roll back first.'),
   '40001': CONFLICT,
-  '57014': {
-    reason: 'timeout',
-    transient: true,
-    hint: 'statement_timeout or an operator cancelled the statement: raise that limit, or set a shorter waitMs.',
-  },
+  '57014': passes(
+    'timeout',
+    'statement_timeout or an operator cancelled the statement: raise that limit, or set a shorter waitMs.',
+  ),
   '42501': NO_PERMISSION,
   '25006': READ_ONLY,
   '57P01': GONE,
@@ -136,7 +123,7 @@ export function isGone(error: unknown): boolean {
 }
 
 function judge(error: unknown): Kind | Verdict {
-  if (!isObject(error)) return { reason: 'unknown', transient: false }
+  if (!isObject(error)) return UNKNOWN
   const { code, errno, fatal, message, severity } = error
   const known = typeof errno === 'number' && errno > 0 ? MYSQL[errno] : POSTGRES[String(code)]
   if (known !== undefined) return known
@@ -146,7 +133,7 @@ function judge(error: unknown): Kind | Verdict {
     severity === 'PANIC' ||
     isLost(String(code ?? ''), String(message))
     ? GONE
-    : { reason: 'unknown', transient: false }
+    : UNKNOWN
 }
 
 /** The drivers' words for a connection that has ended: a state of class 08, a code, or only a text. */

@@ -58,12 +58,10 @@ export async function updateVersioned(
     const where = read.equal(Object.entries(key), ' AND ')
     const { rows } = await run(`SELECT * FROM ${place} WHERE ${where}`, read.values)
     const [found] = rows
-    if (!found || rows.length > 1) {
-      if (found)
-        throw new InvalidArgumentError('key', key, 'columns that identify one row', {
-          found: 'matches several rows',
-        })
-      return undefined
+    if (!found) return undefined
+    if (rows.length > 1) {
+      const several = { found: 'matches several rows' }
+      throw new InvalidArgumentError('key', key, 'columns that identify one row', several)
     }
     const seen = found[version]
     if (seen === undefined || seen === null) {
@@ -72,7 +70,8 @@ export async function updateVersioned(
     if (attempt > 1 && String(seen) === String(refused)) throw new VersionConflictError(table, attempt, true)
     const computed = await compute(found)
     if (computed === undefined) return found
-    checkChanges(computed)
+    if (!isObject(computed))
+      throw new InvalidArgumentError('compute', computed, 'a function that returns an object of columns')
     // The version goes up by one whatever `compute` gives: an earlier number would hide the changes of others.
     const changes = Object.entries(computed).filter(([column]) => !quoted.isSame(column, version))
     const write = quoted.statement()
@@ -105,11 +104,6 @@ function checked(row: VersionedRow): VersionedRow {
   return row
 }
 
-function checkChanges(changes: unknown): void {
-  if (!isObject(changes))
-    throw new InvalidArgumentError('compute', changes, 'a function that returns an object of columns')
-}
-
 /** As the driver gave it: a number, a bigint, or digits in a string. */
 function increased(version: unknown): unknown {
   if (typeof version === 'number') return version + 1
@@ -130,15 +124,11 @@ function quoter(dialect: Connection['dialect']) {
       const values: unknown[] = []
       const equal = (entries: ReadonlyArray<readonly [string, unknown]>, between: string): string =>
         entries
-          .map(
-            ([name, value]) =>
-              `${column(name)} = ${dialect === 'postgres' ? `$${values.push(value)}` : mysql(value)}`,
-          )
+          .map(([name, value]) => {
+            const count = values.push(value)
+            return `${column(name)} = ${dialect === 'postgres' ? `$${count}` : '?'}`
+          })
           .join(between)
-      const mysql = (value: unknown): string => {
-        values.push(value)
-        return '?'
-      }
       return { values, equal }
     },
   }

@@ -8,7 +8,6 @@ import { mysql } from '../../src/stores/mysql/index.js'
 import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
 import { pgConnections } from '../../src/stores/postgres/pg-connection.js'
 import { PostgresRows } from '../../src/stores/postgres/rows.js'
-import { PostgresStore } from '../../src/stores/postgres/store.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { findDriver, type Value } from '../../src/stores/sqlite/driver.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
@@ -41,7 +40,8 @@ function inPostgres(pool: Pool, sent: string[]): Store {
     }
     return connection
   }
-  return new PostgresStore(new PostgresRows(make, checkPostgresOptions({ createTable: true })))
+  const rows = new PostgresRows(make, checkPostgresOptions({ createTable: true }))
+  return { open: (settings) => new RowStoreSession(rows, settings) }
 }
 
 function inMysql(address: SqlAddress, sent: string[]): Store {

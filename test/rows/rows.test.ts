@@ -1,10 +1,10 @@
 /** A row is changed as one step, whoever else changes it; and a lock may have any name. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
+import { quoteTable as quoteForMysql } from '../../src/stores/mysql/schema.js'
 import { storedName as storedInMysql } from '../../src/stores/mysql/stored-name.js'
-import { quoteTable as quoteForMysql } from '../../src/stores/mysql/table-name.js'
+import { quoteTable as quoteForPostgres } from '../../src/stores/postgres/schema.js'
 import { storedName as storedInPostgres } from '../../src/stores/postgres/stored-name.js'
-import { quoteTable as quoteForPostgres } from '../../src/stores/postgres/table-name.js'
 import { add, copy, tallies } from '../postgres/tally.js'
 import { onSqlClients, type SqlClient } from './sql-clients.js'
 

@@ -1,9 +1,9 @@
 /** How names of tables and patterns are put into statements of a database. */
 import { describe, expect, test } from 'vitest'
+import { quoteTable as quoteForMysql } from '../../src/stores/mysql/schema.js'
 import { likeOf as likeInMysql } from '../../src/stores/mysql/stored-name.js'
-import { quoteTable as quoteForMysql } from '../../src/stores/mysql/table-name.js'
+import { quoteTable as quoteForPostgres } from '../../src/stores/postgres/schema.js'
 import { likeOf as likeInPostgres } from '../../src/stores/postgres/stored-name.js'
-import { quoteTable as quoteForPostgres } from '../../src/stores/postgres/table-name.js'
 
 describe.each([
   { product: 'PostgreSQL', quoteTable: quoteForPostgres, quote: '"', longest: 63, more: [] },

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
-import { call, isObject, partOf, streamOf } from '../sql/client-parts.js'
+import { isObject } from '../../port/sql-connection.js'
+import { call, partOf, streamOf } from '../sql/client-parts.js'
 import type { SqlConnection, SqlRow, SqlValue } from '../sql/connection.js'
 
 /** A connection of `mysql2/promise` or of `mariadb`, described by what Holdfast uses of it. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers, required } from '../../base/packages/installed.js'
-import { isObject } from '../sql/client-parts.js'
+import { isObject } from '../../port/sql-connection.js'
 import { isConnection, type MysqlConnection } from './client-connection.js'
 
 /** A pool of `mysql2`, of `mysql2/promise` or of `mariadb`, described by what tells it. */
@@ -22,24 +22,21 @@ interface Mysql2Pool {
 
 /** Where the server is and how to log in, among what mysql2 has made of a pool's options; the rest is Holdfast's affair. */
 const COPIED = [
+  ...['host', 'port', 'localAddress', 'socketPath', 'stream', 'connectTimeout', 'database', 'compress'],
   ...[
-    'host',
-    'port',
-    'localAddress',
-    'socketPath',
-    'stream',
-    'connectTimeout',
-    'database',
-    'compress',
     'ssl',
+    'user',
+    'password',
+    'password2',
+    'password3',
+    'passwordSha1',
+    'insecureAuth',
+    'enableCleartextPlugin',
   ],
-  ...['user', 'password', 'password2', 'password3', 'passwordSha1', 'insecureAuth', 'enableCleartextPlugin'],
   ...['authPlugins', 'authSwitchHandler', 'connectAttributes', 'disableEval'],
 ]
 
-export function isPool(value: unknown): value is MysqlPool {
-  return offers<MysqlPool>('getConnection', 'end')(value)
-}
+export const isPool = offers<MysqlPool>('getConnection', 'end')
 
 /** @throws InvalidArgumentError if it is another library's. */
 export function connectLike(pool: MysqlPool): Connect {

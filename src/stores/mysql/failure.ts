@@ -1,59 +1,31 @@
 import { StoreError } from '../../base/errors/errors.js'
-import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
+import { judgedBy, lasts, NOT_READY, passes, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table.',
-}
-const NO_ACCESS: Verdict = {
-  reason: 'permission',
-  transient: false,
+const NO_PERMISSION = lasts('permission', 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table.')
+const NO_ACCESS = lasts(
   // MariaDB says no more where it wants TLS.
-  hint: 'The server refused the user, the password, the database, or a connection without TLS: check those of the pool.',
-}
-const NO_TABLE: Verdict = {
-  reason: 'not-ready',
-  transient: false,
-  hint: 'Create the table with what `holdfast schema mysql` prints (mysqlSchema()), or pass createTable: true.',
-}
-const OTHER_TABLE: Verdict = {
-  reason: 'wrong-type',
-  transient: false,
-  hint: 'The table is not the one that mysqlSchema() returns: choose another name (option table), or create it anew.',
-}
-const READ_ONLY: Verdict = {
-  reason: 'read-only',
-  transient: true,
-  hint: 'The server is a replica, or read-only: connect to the primary.',
-}
-const TOO_MANY: Verdict = {
-  reason: 'not-ready',
-  transient: true,
-  hint: 'The server has no room for more connections: raise max_connections.',
-}
-const GAVE_WAY: Verdict = {
-  reason: 'not-ready',
-  transient: true,
-  hint: 'The server ended the statement in favour of another one: try again.',
-}
-const LOCKED: Verdict = {
-  reason: 'not-ready',
-  transient: true,
-  hint: 'Another transaction has kept the row locked for too long: end it (SHOW PROCESSLIST).',
-}
-const INTERRUPTED: Verdict = {
-  reason: 'timeout',
-  transient: true,
-  hint: 'The server ended the statement (a limit on its time, or an operator).',
-}
-const FULL: Verdict = {
-  reason: 'out-of-memory',
-  transient: false,
-  hint: 'The disk of the server is full: make room.',
-}
-const OUT_OF_MEMORY: Verdict = { reason: 'out-of-memory', transient: true }
+  'permission',
+  'The server refused the user, the password, the database, or a connection without TLS: check those of the pool.',
+)
+const NO_TABLE = lasts(
+  'not-ready',
+  'Create the table with what `holdfast schema mysql` prints (mysqlSchema()), or pass createTable: true.',
+)
+const OTHER_TABLE = lasts(
+  'wrong-type',
+  'The table is not the one that mysqlSchema() returns: choose another name (option table), or create it anew.',
+)
+const READ_ONLY = passes('read-only', 'The server is a replica, or read-only: connect to the primary.')
+const TOO_MANY = passes('not-ready', 'The server has no room for more connections: raise max_connections.')
+const GAVE_WAY = passes('not-ready', 'The server ended the statement in favour of another one: try again.')
+const LOCKED = passes(
+  'not-ready',
+  'Another transaction has kept the row locked for too long: end it (SHOW PROCESSLIST).',
+)
+const INTERRUPTED = passes('timeout', 'The server ended the statement (a limit on its time, or an operator).')
+const FULL = lasts('out-of-memory', 'The disk of the server is full: make room.')
+const OUT_OF_MEMORY = passes('out-of-memory')
 
 /** The meaning for a lock of what the servers report, by their error numbers. */
 const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
@@ -90,9 +62,7 @@ export function isDuplicate(error: unknown): boolean {
 
 /** Whether a statement that does not wait found a locked row. */
 export function isLocked(error: unknown): boolean {
-  if (!(error instanceof StoreError)) return false
-  const number = numberOf(error.cause)
-  return number !== undefined && BY_NUMBER.get(number) === LOCKED
+  return error instanceof StoreError && BY_NUMBER.get(numberOf(error.cause) ?? 0) === LOCKED
 }
 
 /** Whether there is no such table. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { checkObject } from '../../base/checks/checks.js'
-import type { About } from '../../port/failure.js'
 import type { Store, StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
 import {
+  named,
   oneOf,
   only,
   type SqlConnection,
@@ -15,11 +15,11 @@ import {
   text,
 } from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
+import { DEFAULT_TABLE } from '../sql/options.js'
 import { readBy } from '../sql/question.js'
 import { isPool, type MysqlPool } from './client.js'
 import { MysqlDialect } from './dialect.js'
 import { connectOf, type MysqlOptions } from './options.js'
-import { DEFAULT_TABLE } from './schema.js'
 import { statementsFor } from './statements.js'
 
 /**
@@ -40,14 +40,12 @@ export function getLock(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Stor
 /** A lease is the server's `wait_timeout`, in whole seconds. */
 const getLockTraits = { ...serverLockTraits, leastLeaseMs: 1_000 } as const
 
-const statement = (name: string, sql: string): Statement => ({ name: `holdfast_get_lock_${name}`, text: sql })
-
-const getLockStatements = {
-  id: statement('id', 'SELECT CAST(CONNECTION_ID() AS CHAR) AS id'),
-  take: statement('take', 'SELECT CAST(GET_LOCK(?, ?) AS CHAR) AS taken'),
-  free: statement('free', 'SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS freed'),
-  holder: statement('holder', 'SELECT CAST(IS_USED_LOCK(?) AS CHAR) AS id'),
-} as const
+const getLockStatements = named('holdfast_get_lock', {
+  id: 'SELECT CAST(CONNECTION_ID() AS CHAR) AS id',
+  take: 'SELECT CAST(GET_LOCK(?, ?) AS CHAR) AS taken',
+  free: 'SELECT CAST(RELEASE_LOCK(?) AS CHAR) AS freed',
+  holder: 'SELECT CAST(IS_USED_LOCK(?) AS CHAR) AS id',
+})
 
 const LONGEST_LEASE_S = 31_536_000
 
@@ -90,13 +88,13 @@ class GetLocks implements ServerLocks {
   }
 
   idOf(connection: SqlConnection): Promise<string> {
-    const asked = this.#ask(connection, getLockStatements.id)
-    return readBy(aboutOf(getLockStatements.id), asked, (rows) => aText(only(rows)['id'], 'id'))
+    return this.#read(connection, getLockStatements.id, [], (rows) => aText(only(rows)['id'], 'id'))
   }
 
   async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    const asked = this.#ask(connection, getLockStatements.holder, [keyOf(name)])
-    const id = await readBy(aboutOf(getLockStatements.holder), asked, (rows) => text(only(rows), 'id'))
+    const id = await this.#read(connection, getLockStatements.holder, [keyOf(name)], (rows) =>
+      text(only(rows), 'id'),
+    )
     return id === undefined ? undefined : { id, owner: undefined, remainingMs: Infinity }
   }
 
@@ -111,20 +109,29 @@ class GetLocks implements ServerLocks {
   async #take(connection: SqlConnection, name: string, seconds: number): Promise<boolean> {
     const timeoutMs = seconds * 1_000 + this.settings.commandTimeoutMs
     const values = [keyOf(name), String(seconds)]
-    const asked = this.#ask(connection, getLockStatements.take, values, timeoutMs)
     // Null if something kept the server from it.
     const taken = (rows: readonly SqlRow[]): boolean =>
       text(only(rows), 'taken') !== undefined && oneOf(only(rows), 'taken', '0', '1') === '1'
-    return await readBy(aboutOf(getLockStatements.take), asked, taken)
+    return await this.#read(connection, getLockStatements.take, values, taken, timeoutMs)
+  }
+
+  #read<Result>(
+    connection: SqlConnection,
+    asked: Statement,
+    values: readonly SqlValue[],
+    read: (rows: readonly SqlRow[]) => Result,
+    timeoutMs?: number,
+  ): Promise<Result> {
+    return readBy({ command: asked.name }, this.#ask(connection, asked, values, timeoutMs), read)
   }
 
   #ask(connection: SqlConnection, asked: Statement, values?: readonly SqlValue[], timeoutMs?: number) {
-    return this.connector.ask(connection, { statement: asked, values, about: aboutOf(asked) }, timeoutMs)
+    return this.connector.ask(
+      connection,
+      { statement: asked, values, about: { command: asked.name } },
+      timeoutMs,
+    )
   }
-}
-
-function aboutOf({ name }: Statement): About {
-  return { command: name }
 }
 
 /** Names have 64 characters at most there, and their case does not count. */

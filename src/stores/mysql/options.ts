@@ -1,8 +1,8 @@
-import { checkObject, whole } from '../../base/checks/checks.js'
+import { checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkTableOptions, type TableSettings } from '../sql/options.js'
 import { type Connect, connectLike, isPool, type MysqlPool, mysqlHint } from './client.js'
-import { DEFAULT_TABLE, type MysqlSchemaOptions, mysqlSchema } from './schema.js'
-import { quoteTable } from './table-name.js'
+import { type MysqlSchemaOptions, mysqlSchema, quoteTable } from './schema.js'
 
 export interface MysqlOptions extends MysqlSchemaOptions {
   /**
@@ -31,18 +31,9 @@ export interface MysqlOptions extends MysqlSchemaOptions {
 }
 
 /** The options, checked and with their defaults. */
-export interface MysqlSettings {
+export interface MysqlSettings extends TableSettings {
   readonly connect: Connect
-  /** In SQL. */
-  readonly table: string
-  /** The SQL that creates it, with `createTable`. */
-  readonly createTable: string | undefined
-  readonly connections: number
-  readonly retainMs: number
 }
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** @throws InvalidArgumentError for anything but a pool or an object with a function that connects. */
 export function connectOf(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Connect {
@@ -57,15 +48,5 @@ export function connectOf(client: MysqlPool | Pick<MysqlOptions, 'connect'>): Co
 
 export function checkMysqlOptions(options: MysqlOptions): MysqlSettings {
   checkObject('options', options, ['connect', 'table', 'createTable', 'connections', 'retainMs'])
-  const { connect, table = DEFAULT_TABLE, createTable = false, connections, retainMs } = options
-  if (typeof createTable !== 'boolean') {
-    throw new InvalidArgumentError('createTable', createTable, 'true or false')
-  }
-  return {
-    connect,
-    table: quoteTable(table),
-    createTable: createTable ? mysqlSchema({ table }) : undefined,
-    connections: whole('connections', connections, 1, 'connections') ?? 4,
-    retainMs: whole('retainMs', retainMs, MINUTE_MS) ?? DAY_MS,
-  }
+  return { connect: options.connect, ...checkTableOptions(options, quoteTable, mysqlSchema) }
 }

@@ -1,16 +1,15 @@
 import type { StoreSettings } from '../../port/store.js'
-import { aText } from '../rows/parts.js'
 import type { Rows } from '../rows/rows.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { fullNameIn, namesLike } from '../sql/names.js'
+import { HASHED_LIKE, namesLike } from '../sql/names.js'
 import { SqlSession } from '../sql/session.js'
 import { deleteBlank } from './delete-blank.js'
 import { MysqlDialect } from './dialect.js'
 import { MysqlExpress } from './express.js'
 import type { MysqlSettings } from './options.js'
 import { statementsFor } from './statements.js'
-import { HASHED_LIKE, likeOf } from './stored-name.js'
+import { likeOf } from './stored-name.js'
 import { MysqlTable } from './table.js'
 import { MysqlTies } from './ties.js'
 
@@ -34,18 +33,15 @@ export class MysqlRows implements Rows {
         rows: new MysqlTable(connections, statements, ties),
         express: new MysqlExpress(connections, statements, settings),
         names: (keyspace, glob) =>
-          namesLike(glob, async (hashed, after) => {
-            const question = {
-              statement: statements.names,
-              values: [keyspace, Buffer.from(after, 'hex'), hashed ? HASHED_LIKE : likeOf(glob)],
-              about: { command: 'names' },
-            }
-            return await connections.read(question, (rows) =>
-              rows.map((row) => {
-                const key = aText(row['bytes'], 'bytes')
-                return { key, name: Buffer.from(key, 'hex').toString(), fullName: fullNameIn(row) }
-              }),
-            )
+          namesLike(connections, glob, {
+            statement: statements.names,
+            values: (hashed, after) => [
+              keyspace,
+              Buffer.from(after, 'hex'),
+              hashed ? Buffer.from(HASHED_LIKE) : likeOf(glob),
+            ],
+            key: 'bytes',
+            nameOf: (bytes) => Buffer.from(bytes, 'hex').toString(),
           }),
         clean: () => deleteBlank(connections, statements, options.retainMs),
         close() {

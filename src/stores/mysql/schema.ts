@@ -1,4 +1,5 @@
-import { quoteTable } from './table-name.js'
+import { DEFAULT_TABLE } from '../sql/options.js'
+import { tableQuoter } from '../sql/table-name.js'
 
 export interface MysqlSchemaOptions {
   /**
@@ -8,7 +9,17 @@ export interface MysqlSchemaOptions {
   readonly table?: string | undefined
 }
 
-export const DEFAULT_TABLE = 'holdfast_locks'
+/** MySQL and MariaDB refuse longer identifiers. */
+const LONGEST = 64
+
+/** What no identifier can have: NUL, characters of more than two bytes of UTF-16, a space at its end. */
+const IMPOSSIBLE = /[\0\u{10000}-\u{10ffff}]|\s$/u
+
+export const quoteTable = tableQuoter(
+  '`',
+  `${LONGEST} characters`,
+  (name) => name.length <= LONGEST && !IMPOSSIBLE.test(name),
+)
 
 /**
  * The SQL that creates the table of `mysql()`, for a migration: one statement, which does nothing if there is such a table.

@@ -3,11 +3,10 @@ import type { Keyspace, Packed } from '../rows/shape.js'
 import { tiesIn } from '../rows/ties.js'
 import { only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
-import { asciiJson } from './ascii-json.js'
 import { isDuplicate } from './failure.js'
 import { isDone, microsecondsOf, readVersioned } from './row.js'
 import type { Statements } from './statements.js'
-import { storedName } from './stored-name.js'
+import { asciiJson, storedName } from './stored-name.js'
 import type { MysqlTies } from './ties.js'
 
 /** The table of locks: each row read and written in one statement. There are no messages. */

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { NoTransactionError } from '../../base/errors/no-transaction-error.js'
 import { machineTime } from '../../base/time/machine-time.js'
 import { transactionOf } from '../../transactions/driver.js'
 import { failureOf } from '../../transactions/failure.js'
-import type { Ties } from '../rows/ties.js'
+import { notHere, type Ties } from '../rows/ties.js'
 import type { Connections } from '../sql/connections.js'
 import { isLocked, isMissingTable } from './failure.js'
 import type { Statements } from './statements.js'
@@ -21,19 +20,19 @@ export class MysqlTies implements Ties {
 
   async tie(tx: unknown, lockName: string): Promise<string> {
     const session = transactionOf(tx)
-    if (session.dialect !== 'mysql') throw elsewhere(tx, lockName)
+    if (session.dialect !== 'mysql') throw notHere(tx, lockName)
     const tie = randomUUID()
     const startedAt = machineTime.monotonicMs()
     try {
       // In the text, since values cost mysql2 another round trip.
       for (const statement of this.statements.tie) await session.query(statement.replace('?', `'${tie}'`))
     } catch (error) {
-      if (isMissingTable(error)) throw elsewhere(tx, lockName)
+      if (isMissingTable(error)) throw notHere(tx, lockName)
       throw failureOf(error, { call: 'confirm', lockName, startedAt })
     }
     if (!session.inTransaction()) throw new NoTransactionError(lockName)
     // A tie that these connections do not see, other takers of the lock would not see either.
-    if (await this.ended(tie, lockName)) throw elsewhere(tx, lockName)
+    if (await this.ended(tie, lockName)) throw notHere(tx, lockName)
     return tie
   }
 
@@ -51,8 +50,4 @@ export class MysqlTies implements Ties {
       throw error
     }
   }
-}
-
-function elsewhere(tx: unknown, lockName: string): InvalidArgumentError {
-  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', { lockName })
 }

@@ -8,6 +8,7 @@ import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
 import {
+  named,
   number,
   oneOf,
   only,
@@ -54,32 +55,21 @@ const HOLDER = `SELECT l.pid::text AS id, s.application_name AS label,
   (extract(epoch FROM clock_timestamp() - s.state_change) * 1000)::text AS silent_ms
   FROM pg_locks AS l LEFT JOIN pg_stat_activity AS s ON s.pid = l.pid WHERE l.granted AND ${SAME_LOCK}`
 
-const statement = (name: string, sql: string): Statement => ({ name: `holdfast_advisory_${name}`, text: sql })
-
-const advisoryStatements = {
-  id: statement('id', 'SELECT pg_backend_pid()::text AS id'),
-  lease: statement(
-    'lease',
-    `SELECT set_config('application_name', $2, false), CASE WHEN current_setting('idle_session_timeout', true) IS NOT NULL
+const advisoryStatements = named('holdfast_advisory', {
+  id: 'SELECT pg_backend_pid()::text AS id',
+  lease: `SELECT set_config('application_name', $2, false), CASE WHEN current_setting('idle_session_timeout', true) IS NOT NULL
   THEN set_config('idle_session_timeout', $1, false) END`,
-  ),
   // The connection has its owner's name, so that others see who has the lock.
-  attempt: statement(
-    'attempt',
-    `
+  attempt: `
 WITH attempt AS MATERIALIZED (SELECT set_config('application_name', $2, false), pg_try_advisory_lock(${KEY}) AS taken)
 SELECT a.taken::text AS taken, h.* FROM attempt AS a LEFT JOIN LATERAL (${HOLDER} AND NOT a.taken LIMIT 1) AS h ON true`,
-  ),
-  limit: statement('limit', `SELECT set_config('lock_timeout', $1, false)`),
-  wait: statement('wait', `SELECT pg_advisory_lock(${KEY})::text`),
-  free: statement('free', `SELECT pg_advisory_unlock(${KEY})::text AS freed`),
-  holder: statement('holder', HOLDER),
-  waiting: statement(
-    'waiting',
-    `SELECT count(*)::text AS waiting FROM pg_locks AS l WHERE NOT l.granted AND ${SAME_LOCK}`,
-  ),
-  end: statement('end', 'SELECT pg_terminate_backend($1::int)'),
-} as const
+  limit: `SELECT set_config('lock_timeout', $1, false)`,
+  wait: `SELECT pg_advisory_lock(${KEY})::text`,
+  free: `SELECT pg_advisory_unlock(${KEY})::text AS freed`,
+  holder: HOLDER,
+  waiting: `SELECT count(*)::text AS waiting FROM pg_locks AS l WHERE NOT l.granted AND ${SAME_LOCK}`,
+  end: 'SELECT pg_terminate_backend($1::int)',
+})
 
 /** The greatest of the server's times. */
 const LONGEST_MS = 2 ** 31 - 1

@@ -1,14 +1,13 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { About } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import { only } from '../sql/connection.js'
 import type { Dialect } from '../sql/connector.js'
+import type { TableSettings } from '../sql/options.js'
 import { readBy } from '../sql/question.js'
 import { isBelow, tooOld } from '../sql/version.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { failureOf, isWornOut, showsPooler } from './failure.js'
-import type { PostgresSettings } from './options.js'
 import { statements } from './statements.js'
 
 /** The oldest version that the tests run with. */
@@ -19,13 +18,14 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 /** Connections to PostgreSQL, and whether they lead through a pooler. */
 export class PostgresDialect implements Dialect<ListeningConnection> {
+  readonly failureOf = failureOf
   #createTable: string | undefined
   #pooled = false
 
   constructor(
     private readonly makeConnection: MakeConnection,
     private readonly settings: Pick<StoreSettings, 'commandTimeoutMs' | 'onError'>,
-    private readonly options: Pick<PostgresSettings, 'table' | 'createTable'>,
+    private readonly options: Pick<TableSettings, 'table' | 'createTable'>,
   ) {
     this.#createTable = options.createTable
   }
@@ -60,10 +60,6 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
       if (!(await this.#hasTable(connection))) throw error
     })
     this.#createTable = undefined
-  }
-
-  failureOf(error: unknown, about: About): StoreError {
-    return failureOf(error, about)
   }
 
   isWornOut(error: unknown): boolean {

@@ -10,9 +10,8 @@ import { isQueueFull } from './failure.js'
 import type { NotifyQueue } from './notify-queue.js'
 import { isDone, readStanding, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
-import type { Statements } from './statements.js'
+import { type Statements, textArray } from './statements.js'
 import { storedName } from './stored-name.js'
-import { textArray } from './text-array.js'
 
 type TakeRequest = Parameters<Express['take']>[0]
 type StandRequest = Parameters<NonNullable<Express['stand']>>[0]
@@ -125,8 +124,7 @@ export class PostgresExpress implements Express {
   }
 
   #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
-    const within = requests.map(({ withinMs = Infinity }) => withinMs)
-    const withinMs = Math.min(...within)
+    const withinMs = Math.min(...requests.map((each) => each.withinMs ?? Infinity))
     return this.connections.read(
       {
         statement: this.statements.renewAll,

@@ -1,43 +1,37 @@
 import { StoreError } from '../../base/errors/errors.js'
-import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
+import { judgedBy, lasts, NOT_READY, passes, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'Grant the user SELECT, INSERT, UPDATE and DELETE on the table, and USAGE on its schema.',
-}
-const NO_ACCESS: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'The server refused the user, the password or the database: check those of the pool, and pg_hba.conf.',
-}
-const NO_TABLE: Verdict = {
-  reason: 'not-ready',
-  transient: false,
-  hint: 'Create the table with what `holdfast schema postgres` prints, or pass createTable: true.',
-}
-const OTHER_TABLE: Verdict = {
-  reason: 'wrong-type',
-  transient: false,
-  hint: 'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
-}
+const NO_PERMISSION = lasts(
+  'permission',
+  'Grant the user SELECT, INSERT, UPDATE and DELETE on the table, and USAGE on its schema.',
+)
+const NO_ACCESS = lasts(
+  'permission',
+  'The server refused the user, the password or the database: check those of the pool, and pg_hba.conf.',
+)
+const NO_TABLE = lasts(
+  'not-ready',
+  'Create the table with what `holdfast schema postgres` prints, or pass createTable: true.',
+)
+const OTHER_TABLE = lasts(
+  'wrong-type',
+  'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
+)
 
 /** The meaning of a SQLSTATE for a lock; where there is none for all five characters, that of its class. */
 const BY_STATE: Readonly<Record<string, Verdict>> = {
   '08': UNREACHABLE,
-  '22P05': { ...UNKNOWN, hint: 'The database cannot keep that name: use one whose encoding is UTF8.' },
+  '22P05': lasts('unknown', 'The database cannot keep that name: use one whose encoding is UTF8.'),
   // A statement could not work with the contents of a row.
-  '22': {
-    reason: 'wrong-type',
-    transient: false,
-    hint: 'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
-  },
-  '25006': {
-    reason: 'read-only',
-    transient: true,
-    hint: 'The server is a replica, or its transactions are read-only: connect to the primary.',
-  },
+  '22': lasts(
+    'wrong-type',
+    'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
+  ),
+  '25006': passes(
+    'read-only',
+    'The server is a replica, or its transactions are read-only: connect to the primary.',
+  ),
   '28': NO_ACCESS,
   '3D000': NO_ACCESS,
   '3F000': NO_TABLE,
@@ -46,18 +40,14 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
   '42703': OTHER_TABLE,
   '42804': OTHER_TABLE,
   '42P10': OTHER_TABLE,
-  '40': { ...NOT_READY, hint: 'The server ended the statement in favour of another one: try again.' },
-  '53100': { reason: 'out-of-memory', transient: false, hint: 'The disk of the server is full: make room.' },
+  '40': passes('not-ready', 'The server ended the statement in favour of another one: try again.'),
+  '53100': lasts('out-of-memory', 'The disk of the server is full: make room.'),
   '53': NOT_READY,
-  '55P03': {
-    ...NOT_READY,
-    hint: 'Another transaction has locked the row or the table: end it (pg_stat_activity shows it).',
-  },
-  '57014': {
-    reason: 'timeout',
-    transient: true,
-    hint: 'The server ended the statement (statement_timeout, or an operator).',
-  },
+  '55P03': passes(
+    'not-ready',
+    'Another transaction has locked the row or the table: end it (pg_stat_activity shows it).',
+  ),
+  '57014': passes('timeout', 'The server ended the statement (statement_timeout, or an operator).'),
   '57': NOT_READY,
   // A statement prepared on another connection, or before somebody altered the table.
   '0A000': NOT_READY,

@@ -13,22 +13,9 @@ import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
 import { channelOf, MessageReader } from './messages.js'
 import { isFull, type NotifyQueue, queueIsFull } from './notify-queue.js'
-import { presenceOf, statements } from './statements.js'
-import { textArray } from './text-array.js'
+import { statements, textArray } from './statements.js'
 
 const ABOUT = { command: 'LISTEN' }
-
-/** Others see by it whether this client listens. */
-const PRESENT = {
-  name: 'holdfast_present',
-  text: `SELECT pg_try_advisory_lock(${presenceOf('$1::text')})::text AS present`,
-}
-
-/** Waits until an earlier connection of this client has ended. */
-const PRESENT_AT_LAST = {
-  name: 'holdfast_present_at_last',
-  text: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
-}
 
 /** A connection that lasts for so long is a good one. */
 const STEADY_MS = 1_000
@@ -59,17 +46,15 @@ export class PostgresInbox implements Inbox {
   }
 
   async opened(): Promise<void> {
-    if (!this.#connection) await this.#openOnce()
+    if (!this.#connection) {
+      this.settings.schedule.cancel(this.#reopening)
+      this.#reopening = undefined
+      this.#opening ??= this.#open().finally(() => {
+        this.#opening = undefined
+      })
+      await this.#opening
+    }
     if (this.queue.full) throw queueIsFull()
-  }
-
-  async #openOnce(): Promise<void> {
-    this.settings.schedule.cancel(this.#reopening)
-    this.#reopening = undefined
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined
-    })
-    await this.#opening
   }
 
   doubt(): void {
@@ -125,13 +110,13 @@ export class PostgresInbox implements Inbox {
     connection.onNotification((payload) => this.#heard(reader, payload))
     const channel = channelOf(clientId).replaceAll('"', '""')
     await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
-    const present = await readBy(ABOUT, ask(PRESENT, [clientId]), (rows) =>
+    const present = await readBy(ABOUT, ask(statements.present, [clientId]), (rows) =>
       oneOf(only(rows), 'present', 'true', 'false'),
     )
     if (present === 'false') {
       // The server has not noticed yet that the earlier connection broke. A user without the right to end it waits until it does.
       await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
-      await ask(PRESENT_AT_LAST, [clientId])
+      await ask(statements.presentAtLast, [clientId])
     }
     const { pid, full } = await readBy(ABOUT, ask(statements.process), readProcess)
     if (this.#closed || !connection.open) throw closedError(ABOUT)

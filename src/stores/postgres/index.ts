@@ -1,7 +1,6 @@
 export { advisory } from './advisory.js'
-export type { PostgresClient } from './client.js'
 export type { PostgresOptions } from './options.js'
 export type { PgPool } from './pg-connection.js'
 export type { PostgresJs } from './postgres-js-connection.js'
 export { type PostgresSchemaOptions, postgresSchema } from './schema.js'
-export { postgres } from './store.js'
+export { type PostgresClient, postgres } from './store.js'

@@ -4,8 +4,7 @@ import { asOwner, clientOf } from '../line/place.js'
 import type { InboxListener, Versioned } from '../rows/rows.js'
 import { oneOf, only, type SqlRow } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
-import { statements } from './statements.js'
-import { textArray } from './text-array.js'
+import { statements, textArray } from './statements.js'
 
 const ABOUT = { command: 'NOTIFY' }
 

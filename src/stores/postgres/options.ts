@@ -1,7 +1,6 @@
-import { checkObject, whole } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { DEFAULT_TABLE, type PostgresSchemaOptions, postgresSchema } from './schema.js'
-import { quoteTable } from './table-name.js'
+import { checkObject } from '../../base/checks/checks.js'
+import { checkTableOptions, type TableSettings } from '../sql/options.js'
+import { type PostgresSchemaOptions, postgresSchema, quoteTable } from './schema.js'
 
 /** How {@link postgres} keeps locks. */
 export interface PostgresOptions extends PostgresSchemaOptions {
@@ -23,29 +22,7 @@ export interface PostgresOptions extends PostgresSchemaOptions {
   readonly retainMs?: number | undefined
 }
 
-/** The options, checked and with their defaults. */
-export interface PostgresSettings {
-  /** In SQL. */
-  readonly table: string
-  /** The SQL that creates it, with `createTable`. */
-  readonly createTable: string | undefined
-  readonly connections: number
-  readonly retainMs: number
-}
-
-const MINUTE_MS = 60_000
-const DAY_MS = 24 * 60 * MINUTE_MS
-
-export function checkPostgresOptions(options: PostgresOptions): PostgresSettings {
+export function checkPostgresOptions(options: PostgresOptions): TableSettings {
   checkObject('options', options, ['table', 'createTable', 'connections', 'retainMs'])
-  const { table = DEFAULT_TABLE, createTable = false, connections, retainMs } = options
-  if (typeof createTable !== 'boolean') {
-    throw new InvalidArgumentError('createTable', createTable, 'true or false')
-  }
-  return {
-    table: quoteTable(table),
-    createTable: createTable ? postgresSchema({ table }) : undefined,
-    connections: whole('connections', connections, 1, 'connections') ?? 4,
-    retainMs: whole('retainMs', retainMs, MINUTE_MS) ?? DAY_MS,
-  }
+  return checkTableOptions(options, quoteTable, postgresSchema)
 }

@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
-import { call, isObject, streamOf } from '../sql/client-parts.js'
+import { isObject } from '../../port/sql-connection.js'
+import { call, streamOf } from '../sql/client-parts.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -66,27 +67,26 @@ export function pgConnections(pool: PgPool): MakeConnection {
 const isClient = offers<PgClient>('connect', 'query', 'end', 'on')
 
 class PgConnection implements ListeningConnection {
-  readonly #client: PgClient
   readonly #endListeners: Array<() => void> = []
   #open = false
   /** Whether the primary committed the statement under way, and the synchronous replica perhaps did not. */
   #unreplicated = false
 
   constructor(
-    client: PgClient,
+    private readonly client: PgClient,
     private readonly prepares: () => boolean,
   ) {
-    this.#client = client
     // Rejects the commands under way.
     for (const event of ['error', 'end']) client.on(event, () => this.#lost())
     client.on('notice', (notice) => {
       if (tellsOfReplica(notice)) this.#unreplicated = true
     })
-    this.#unref()
+    // It does not keep the process alive: whoever awaits an answer does.
+    call(client, 'unref')
   }
 
   get processId(): number | undefined {
-    const client: object = this.#client
+    const client: object = this.client
     return 'processID' in client && typeof client.processID === 'number' ? client.processID : undefined
   }
 
@@ -95,15 +95,15 @@ class PgConnection implements ListeningConnection {
   }
 
   async connect(): Promise<void> {
-    await this.#client.connect()
+    await this.client.connect()
     this.#open = true
     // With TLS there is another socket now.
-    this.#unref()
+    call(this.client, 'unref')
   }
 
   async query(text: string, values: readonly SqlValue[] = [], name?: string): Promise<readonly SqlRow[]> {
     this.#unreplicated = false
-    const { rows } = await this.#client.query({
+    const { rows } = await this.client.query({
       text,
       values,
       ...(name !== undefined && this.prepares() && { name }),
@@ -113,7 +113,7 @@ class PgConnection implements ListeningConnection {
   }
 
   onNotification(listener: (payload: string) => void): void {
-    this.#client.on('notification', (told) => {
+    this.client.on('notification', (told) => {
       if (typeof told !== 'object' || told === null || !('payload' in told)) return
       if (typeof told.payload === 'string') listener(told.payload)
     })
@@ -125,7 +125,7 @@ class PgConnection implements ListeningConnection {
 
   end(): void {
     this.#lost()
-    this.#goodbye()
+    this.client.end().catch(() => undefined)
     call(this.#stream, 'destroySoon')
   }
 
@@ -133,7 +133,7 @@ class PgConnection implements ListeningConnection {
     this.#lost()
     const stream = this.#stream
     if (stream) call(stream, 'destroy')
-    else this.#goodbye()
+    else this.client.end().catch(() => undefined)
   }
 
   #lost(): void {
@@ -141,18 +141,9 @@ class PgConnection implements ListeningConnection {
     for (const listener of this.#endListeners.splice(0)) listener()
   }
 
-  #goodbye(): void {
-    this.#client.end().catch(() => undefined)
-  }
-
-  /** It does not keep the process alive: whoever awaits an answer does. */
-  #unref(): void {
-    call(this.#client, 'unref')
-  }
-
   /** The native client has none. */
   get #stream(): object | undefined {
-    return streamOf(this.#client)
+    return streamOf(this.client)
   }
 }
 

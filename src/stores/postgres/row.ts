@@ -57,6 +57,5 @@ const someTexts = aListOf(aText)
 
 function texts(row: SqlRow, column: string): string[] {
   // The statement leaves out what nothing can stand in.
-  const list = row[column] ?? []
-  return someTexts(list, column)
+  return someTexts(row[column] ?? [], column)
 }

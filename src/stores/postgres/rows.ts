@@ -1,19 +1,18 @@
 import type { StoreSettings } from '../../port/store.js'
-import { aText } from '../rows/parts.js'
 import type { InboxListener, Rows } from '../rows/rows.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
-import { fullNameIn, namesLike } from '../sql/names.js'
+import { HASHED_LIKE, namesLike } from '../sql/names.js'
+import type { TableSettings } from '../sql/options.js'
 import { SqlSession } from '../sql/session.js'
 import type { MakeConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
 import { PostgresExpress } from './express.js'
 import { PostgresInbox } from './inbox.js'
 import { NotifyQueue } from './notify-queue.js'
-import type { PostgresSettings } from './options.js'
 import { SeenRows } from './seen-rows.js'
 import { statementsFor } from './statements.js'
-import { HASHED_LIKE, likeOf } from './stored-name.js'
+import { likeOf } from './stored-name.js'
 import { PostgresTable } from './table.js'
 import { PostgresTies } from './ties.js'
 
@@ -21,7 +20,7 @@ import { PostgresTies } from './ties.js'
 export class PostgresRows implements Rows {
   constructor(
     private readonly makeConnection: MakeConnection,
-    private readonly settings: PostgresSettings,
+    private readonly settings: TableSettings,
   ) {}
 
   openRows(settings: StoreSettings, listener: InboxListener): SqlSession {
@@ -43,18 +42,11 @@ export class PostgresRows implements Rows {
         express: new PostgresExpress(connections, statements, seen, queue, settings),
         inbox: () => (dialect.pooled || queue.full ? undefined : inbox),
         names: (keyspace, glob) =>
-          namesLike(glob, async (hashed, after) => {
-            const question = {
-              statement: statements.names,
-              values: [keyspace, after, hashed ? HASHED_LIKE : likeOf(glob)],
-              about: { command: 'names' },
-            }
-            return await connections.read(question, (rows) =>
-              rows.map((row) => {
-                const key = aText(row['name'], 'name')
-                return { key, name: key, fullName: fullNameIn(row) }
-              }),
-            )
+          namesLike(connections, glob, {
+            statement: statements.names,
+            values: (hashed, after) => [keyspace, after, hashed ? HASHED_LIKE : likeOf(glob)],
+            key: 'name',
+            nameOf: (name) => name,
           }),
         async clean() {
           const about = { command: 'clean' }

@@ -1,4 +1,5 @@
-import { quoteTable } from './table-name.js'
+import { DEFAULT_TABLE } from '../sql/options.js'
+import { tableQuoter } from '../sql/table-name.js'
 
 /** Which table {@link postgresSchema} creates. */
 export interface PostgresSchemaOptions {
@@ -9,7 +10,14 @@ export interface PostgresSchemaOptions {
   readonly table?: string | undefined
 }
 
-export const DEFAULT_TABLE = 'holdfast_locks'
+/** PostgreSQL cuts longer identifiers short, so that two names would be one. */
+const LONGEST_BYTES = 63
+
+export const quoteTable = tableQuoter(
+  '"',
+  `${LONGEST_BYTES} bytes`,
+  (name) => Buffer.byteLength(name) <= LONGEST_BYTES && !name.includes('\0'),
+)
 
 /**
  * The SQL that creates the table of {@link postgres}, for a migration: one statement, which does nothing if there is such a table.

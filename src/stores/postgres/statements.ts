@@ -1,5 +1,5 @@
 import { SLACK_MS } from '../rows/line.js'
-import type { Statement } from '../sql/connection.js'
+import { named } from '../sql/connection.js'
 import { channelIn } from './messages.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
@@ -18,7 +18,7 @@ function endOf(leaseMs: string): string {
 const NEXT_VERSION = `greatest(r.version + 1, ${MICROSECONDS})`
 
 /** The advisory lock that a client's LISTEN connection holds. */
-export function presenceOf(client: string): string {
+function presenceOf(client: string): string {
   return `hashtextextended(${client}, 4853170952)`
 }
 
@@ -70,31 +70,32 @@ SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS versi
   set_config('statement_timeout', '0', false) ||
   set_config('lock_timeout', $2::text, false) END AS settings`,
   exists: 'SELECT to_regclass($1)::text AS found',
-  /** Whether nobody keeps that tie. */
-  tieEnded: {
-    name: 'holdfast_tie_ended',
-    text: `SELECT pg_try_advisory_xact_lock_shared(${tieOf('$1')})::text AS ended`,
-  },
-  /** Which process answers, and whether it could notify. */
-  process: {
-    name: 'holdfast_process',
-    text: `SELECT pg_backend_pid()::text AS pid, ${QUEUE_IS_FULL} AS full`,
-  },
-  queue: { name: 'holdfast_queue', text: `SELECT ${QUEUE_IS_FULL} AS full` },
-  /** Ends the connections on which those clients listen. The two halves of a lock's number are where `pg_locks` has them. */
-  endListening: {
-    name: 'holdfast_end_listening',
-    text: `
+  ...named('holdfast', {
+    /** Whether nobody keeps that tie. */
+    tieEnded: `SELECT pg_try_advisory_xact_lock_shared(${tieOf('$1')})::text AS ended`,
+    /** Which process answers, and whether it could notify. */
+    process: `SELECT pg_backend_pid()::text AS pid, ${QUEUE_IS_FULL} AS full`,
+    queue: `SELECT ${QUEUE_IS_FULL} AS full`,
+    /** Others see by it whether this client listens. */
+    present: `SELECT pg_try_advisory_lock(${presenceOf('$1::text')})::text AS present`,
+    /** Waits until an earlier connection of this client has ended. */
+    presentAtLast: `SELECT pg_advisory_lock(${presenceOf('$1::text')})`,
+    /** Ends the connections on which those clients listen. The two halves of a lock's number are where `pg_locks` has them. */
+    endListening: `
 SELECT pg_terminate_backend(l.pid) FROM pg_locks AS l
 WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ExclusiveLock' AND l.objsubid = 1
   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
   AND (l.classid::bigint << 32 | l.objid::bigint) IN (SELECT ${presenceOf('c.client')} FROM unnest($1::text[]) AS c (client))`,
-  },
-} as const
+  }),
+}
+
+/** Texts as PostgreSQL reads an array of them. */
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+}
 
 /** All statements for locks in that table, whose name is in SQL. */
 export function statementsFor(table: string) {
-  const statement = (name: string, text: string): Statement => ({ name: `holdfast_${name}`, text })
   const key = 'r.keyspace = $1 AND r.name = $2'
   const row = `coalesce((SELECT ${ROW} FROM ${table} AS r WHERE ${key}), json_build_object(${NOW}))::text`
   const update = `
@@ -121,16 +122,14 @@ SELECT false, NULL, ${row} WHERE NOT EXISTS (SELECT FROM changed)`
   UPDATE ${table} AS r SET version = ${NEXT_VERSION}, owner = NULL, holds = 0, ends_at = NULL
   WHERE ${key} AND ${held} AND r.holds = 1 AND r.waiting = '{}' AND r.rest IS NULL
   RETURNING true`
-  return {
-    read: statement('read', `SELECT ${row} AS row`),
-    insert: statement('insert', insert),
-    insertAndTell: statement('insert_and_tell', andTell(insert)),
-    update: statement('update', update),
-    updateAndTell: statement('update_and_tell', andTell(update)),
+  return named('holdfast', {
+    read: `SELECT ${row} AS row`,
+    insert: insert,
+    insertAndTell: andTell(insert),
+    update: update,
+    updateAndTell: andTell(update),
     // Does not touch a held row: the attempt would lock it, and the server would flush that to disk.
-    take: statement(
-      'take',
-      `
+    take: `
 WITH changed AS (
   INSERT INTO ${table} AS r (keyspace, name, full_name, version, owner, holds, ends_at, fence, waiting)
   SELECT $1, $2, $4::json, ${MICROSECONDS}, $3, 1, ${endOf('$5')}, ${MICROSECONDS}, '{}'
@@ -140,14 +139,11 @@ WITH changed AS (
   WHERE ${free}
   RETURNING r.fence)
 ${orRow('changed.fence::text AS fence')}`,
-    ),
-    free: statement('free', `WITH changed AS (${freed})${orRow('false AS next')}`),
+    free: `WITH changed AS (${freed})${orRow('false AS next')}`,
     // Does what `Line` of src/stores/rows does in the usual case. It refuses any other: the lock may linger, clients outside the line listen, a
     // process is away or has let a grant lapse, or no message reaches a process that this would tell. Where nobody waits it costs the server
     // twice as much as `free`.
-    pass: statement(
-      'pass',
-      `
+    pass: `
 WITH freed AS (${freed}),
 held AS (
   SELECT r.rest::jsonb AS rest FROM ${table} AS r
@@ -196,12 +192,9 @@ told AS (
       'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text AS text) AS g),
 changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
 ${orRow('changed.next')}`,
-    ),
     // Does what `Line.stand` of src/stores/rows does for a new place. It refuses if the lock may be free, or its row keeps more than a line. A
     // refusal brings no row, since this statement sees the row as it was before it waited for other changes.
-    stand: statement(
-      'stand',
-      `
+    stand: `
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
   SELECT CASE WHEN l.processes ? $5 THEN r.waiting ELSE r.waiting || $5::text END,
     json_build_object('until', greatest(l.ends_at, l.looks_at, (
@@ -223,11 +216,8 @@ WHERE ${key} AND r.owner <> $3 AND r.ends_at > clock_timestamp() AND isfinite(r.
     ELSE r.rest::jsonb - 'line' - 'until' = '{}' AND NOT r.rest::jsonb #> '{line,places}' ? $4 END
 RETURNING json_build_object('holder', r.owner, 'fence', r.fence::text, ${NOW},
   'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8)::text AS standing`,
-    ),
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
-    renewAll: statement(
-      'renew_all',
-      `
+    renewAll: `
 WITH held AS (
   SELECT r.name, a.lease_ms FROM unnest($2::text[], $3::text[], $4::float8[]) AS a (name, owner, lease_ms)
   JOIN ${table} AS r ON r.keyspace = $1 AND r.name = a.name AND r.owner = a.owner
@@ -236,24 +226,15 @@ WITH held AS (
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('held.lease_ms')})
 FROM held WHERE r.keyspace = $1 AND r.name = held.name
 RETURNING r.name, r.owner`,
-    ),
-    renew: statement(
-      'renew',
-      `
+    renew: `
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, ends_at = greatest(r.ends_at, ${endOf('$4')})
 WHERE ${key} AND ${held} RETURNING true AS done`,
-    ),
     // The server plans this for each pattern, and finds one that begins with a letter by the index.
-    names: statement(
-      'names',
-      `
+    names: `
 SELECT r.name, r.full_name::text AS full_name FROM ${table} AS r
 WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1000`,
-    ),
     // Rows that say nothing: a new row of that name would be the same, but for a token, which then comes from the clock.
-    clean: statement(
-      'clean',
-      `
+    clean: `
 DELETE FROM ${table} AS d USING (
   SELECT r.keyspace, r.name FROM ${table} AS r
   WHERE r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
@@ -261,8 +242,7 @@ DELETE FROM ${table} AS d USING (
     AND (r.ends_at IS NULL AND r.holds = 0 OR r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
   LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
 WHERE d.keyspace = old.keyspace AND d.name = old.name`,
-    ),
-  }
+  })
 }
 
 export type Statements = ReturnType<typeof statementsFor>

@@ -1,8 +1,13 @@
-import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
+import type { Store } from '../../port/store.js'
 import { RowStoreSession } from '../rows/session.js'
-import { connectionsLike, type PostgresClient } from './client.js'
+import type { MakeConnection } from './connection.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
+import { type PgPool, pgConnections } from './pg-connection.js'
+import { isPostgresJs, type PostgresJs, postgresJsConnections } from './postgres-js-connection.js'
 import { PostgresRows } from './rows.js'
+
+/** The application's client of PostgreSQL: a `Pool` of the package `pg`, or `sql` of the package `postgres`. Holdfast only copies its options. */
+export type PostgresClient = PgPool | PostgresJs
 
 /**
  * Locks of every kind in a table of PostgreSQL, 13 or later, for `new Holdfast(postgres(pool))`.
@@ -13,14 +18,11 @@ import { PostgresRows } from './rows.js'
  * @throws InvalidArgumentError for what is neither, and for bad options.
  */
 export function postgres(client: PostgresClient, options: PostgresOptions = {}): Store {
-  return new PostgresStore(new PostgresRows(connectionsLike(client), checkPostgresOptions(options)))
+  const rows = new PostgresRows(connectionsLike(client), checkPostgresOptions(options))
+  return { open: (settings) => new RowStoreSession(rows, settings) }
 }
 
-/** The store that {@link postgres} makes. */
-export class PostgresStore implements Store {
-  constructor(private readonly rows: PostgresRows) {}
-
-  open(settings: StoreSettings): StoreSession {
-    return new RowStoreSession(this.rows, settings)
-  }
+/** @throws InvalidArgumentError for anything else. */
+export function connectionsLike(client: PostgresClient): MakeConnection {
+  return isPostgresJs(client) ? postgresJsConnections(client) : pgConnections(client)
 }

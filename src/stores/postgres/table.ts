@@ -7,9 +7,8 @@ import { channelOf, payloadsOf } from './messages.js'
 import type { NotifyQueue } from './notify-queue.js'
 import { isDone, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
-import type { Statements } from './statements.js'
+import { type Statements, textArray } from './statements.js'
 import { storedName } from './stored-name.js'
-import { textArray } from './text-array.js'
 
 /** The table of locks: each row read and written in one statement, messages sent with it. */
 export class PostgresTable implements VersionedTable {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { machineTime } from '../../base/time/machine-time.js'
 import { transactionOf } from '../../transactions/driver.js'
 import { failureOf } from '../../transactions/failure.js'
-import type { Ties } from '../rows/ties.js'
+import { notHere, type Ties } from '../rows/ties.js'
 import { oneOf, only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
 import { statements } from './statements.js'
@@ -17,7 +16,7 @@ export class PostgresTies implements Ties {
 
   async tie(tx: unknown, lockName: string): Promise<string> {
     const session = transactionOf(tx)
-    if (session.dialect !== 'postgres') throw elsewhere(tx, lockName)
+    if (session.dialect !== 'postgres') throw notHere(tx, lockName)
     const tie = String(randomBytes(8).readBigInt64BE())
     const startedAt = machineTime.monotonicMs()
     try {
@@ -32,11 +31,7 @@ export class PostgresTies implements Ties {
       about: { command: 'confirm', lockName },
     }
     const ended = await this.connections.read(question, (rows) => oneOf(only(rows), 'ended', 'true', 'false'))
-    if (ended === 'true') throw elsewhere(tx, lockName)
+    if (ended === 'true') throw notHere(tx, lockName)
     return tie
   }
-}
-
-function elsewhere(tx: unknown, lockName: string): InvalidArgumentError {
-  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', { lockName })
 }

@@ -94,23 +94,15 @@ export const exclusiveLocks: Shape<ExclusiveBody> = {
       rest: restOf(parts, open ? Infinity : until),
     }
   },
-  unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => {
-    const { ties, lingers, line, listeners, tickets, value } =
-      rest === undefined ? {} : jsonIn(rest, 'rest', aRest)
-    return {
-      owner: owner === undefined ? undefined : anOwner(owner, 'owner'),
-      holds,
-      endsAt,
-      since: owner === undefined ? undefined : since,
-      fence,
-      ties: ties ?? {},
-      lingers,
-      line: line ?? noLine(),
-      listeners: listeners ?? [],
-      tickets: tickets ?? noTickets(),
-      value,
-    }
-  },
+  unpack: ({ owner, holds, endsAt = 0, since, fence, rest }): ExclusiveBody => ({
+    ...exclusiveLocks.blank(),
+    owner: owner === undefined ? undefined : anOwner(owner, 'owner'),
+    holds,
+    endsAt,
+    since: owner === undefined ? undefined : since,
+    fence,
+    ...(rest !== undefined && jsonIn(rest, 'rest', aRest)),
+  }),
 }
 
 /** One lock during a change of its row: what the scripts of `lua/parts/lock.lua` do. */

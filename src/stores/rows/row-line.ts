@@ -34,8 +34,8 @@ export class RowLine implements StoreLine {
 
   /** @param giveBack takes a place out of the line, and gives back what its owner has */
   constructor(
-    private readonly client: RowClient,
-    private readonly keyspace: Keyspace,
+    protected readonly client: RowClient,
+    protected readonly keyspace: Keyspace,
     private readonly giveBack: (name: string, place: Place) => Promise<unknown>,
   ) {}
 
@@ -135,16 +135,8 @@ export class RowLine implements StoreLine {
 
 /** The same, for locks that may stay with a process. */
 export class LingeringRowLine extends RowLine implements StoreLine {
-  constructor(
-    private readonly own: RowClient,
-    private readonly space: Keyspace,
-    giveBack: (name: string, place: Place) => Promise<unknown>,
-  ) {
-    super(own, space, giveBack)
-  }
-
   /** Calls back on every message about that lock. */
   hearAsks(name: string, onAsk: () => void): Watch {
-    return this.own.watch(this.space, name, onAsk)
+    return this.client.watch(this.keyspace, name, onAsk)
   }
 }

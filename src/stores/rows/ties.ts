@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { aRecordOf, aText, jsonIn, partsOf } from './parts.js'
 
 /** Ties locks to transactions of the application. A tie is something that a transaction keeps until it ends, and that others can look for. */
@@ -7,6 +8,10 @@ export interface Ties {
    * database that keeps the lock, with `NoTransactionError` if none is open, or with `StoreError`.
    */
   tie(tx: unknown, lockName: string): Promise<string>
+}
+
+export function notHere(tx: unknown, lockName: string): InvalidArgumentError {
+  return new InvalidArgumentError('tx', tx, 'a transaction in the database that keeps the lock', { lockName })
 }
 
 /** The ties of a lock as its row keeps them, each with the holder for whom it keeps the lock. */

@@ -1,12 +1,8 @@
-import type { SqlRow } from './connection.js'
+import { isObject } from '../../port/sql-connection.js'
 
 /*
  * What client libraries do not declare, and Holdfast uses where it is there.
  */
-
-export function isObject(value: unknown): value is SqlRow {
-  return typeof value === 'object' && value !== null
-}
 
 /** The socket of a connection, if its library shows it. */
 export function streamOf(client: object): object | undefined {

@@ -7,6 +7,18 @@ export interface Statement {
   readonly text: string
 }
 
+/** Statements with these texts, each named after its key: `renewAll` is `<prefix>_renew_all`. */
+export function named<Key extends string>(
+  prefix: string,
+  texts: Readonly<Record<Key, string>>,
+): Readonly<Record<Key, Statement>> {
+  const statements: Array<readonly unknown[]> = Object.entries<string>(texts).map(([key, text]) => [
+    key,
+    { name: `${prefix}_${key.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)}`, text },
+  ])
+  return Object.fromEntries(statements)
+}
+
 /** Bytes are for columns that keep bytes. */
 export type SqlValue = string | Buffer | null
 

@@ -14,7 +14,7 @@ export interface Question {
  * the server changes answers. The outcome of the statement is then unknown.
  */
 export async function readBy<Answer, Result>(
-  about: About,
+  { command, lockName }: About,
   asked: Promise<Answer>,
   read: (answer: Answer) => Result,
 ): Promise<Result> {
@@ -22,16 +22,12 @@ export async function readBy<Answer, Result>(
   try {
     return read(answer)
   } catch (cause) {
-    throw cause instanceof StoreError ? cause : unreadable(about, cause)
+    if (cause instanceof StoreError) throw cause
+    throw new StoreError('unreadable', command, {
+      lockName,
+      cause,
+      transient: true,
+      hint: 'Something between this client and the server changes answers, or another program has written the row.',
+    })
   }
-}
-
-/** The error for an answer of another shape. */
-function unreadable({ command, lockName }: About, cause: unknown): StoreError {
-  return new StoreError('unreadable', command, {
-    lockName,
-    cause,
-    transient: true,
-    hint: 'Something between this client and the server changes answers, or another program has written the row.',
-  })
 }

@@ -3,7 +3,9 @@ import { CompareAndSet } from '../rows/compare-and-set.js'
 import type { Draft, Express, Inbox, RowSession, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Shape } from '../rows/shape.js'
 import type { Ties } from '../rows/ties.js'
-import { Cleaning } from './cleaning.js'
+
+/** How often each client in use deletes rows that say nothing and have not changed for long. */
+const CLEANING_MS = 3_600_000
 
 /** A table of locks, by the statements of one kind of server. */
 export interface SqlTable {
@@ -22,15 +24,15 @@ export interface SqlTable {
 export class SqlSession implements RowSession {
   readonly ties: Ties
   readonly #compareAndSet: CompareAndSet
-  readonly #cleaning: Cleaning
+  #cleansAt: number
 
   constructor(
     private readonly table: SqlTable,
-    settings: StoreSettings,
+    private readonly settings: StoreSettings,
   ) {
     this.ties = table.ties
     this.#compareAndSet = new CompareAndSet(table.rows, settings)
-    this.#cleaning = new Cleaning(() => table.clean(), settings)
+    this.#cleansAt = this.#nextCleaningAt
   }
 
   get inbox(): Inbox | undefined {
@@ -38,7 +40,7 @@ export class SqlSession implements RowSession {
   }
 
   get express(): Express {
-    this.#cleaning.used()
+    this.#used()
     return this.table.express
   }
 
@@ -47,7 +49,7 @@ export class SqlSession implements RowSession {
     name: string,
     change: (draft: Draft<Body>) => Result,
   ): Promise<Result> {
-    this.#cleaning.used()
+    this.#used()
     return this.#compareAndSet.change(shape, name, change)
   }
 
@@ -57,10 +59,22 @@ export class SqlSession implements RowSession {
 
   /** Deletes rows that say nothing, as happens about hourly. */
   clean(): Promise<void> {
-    return this.#cleaning.clean()
+    return this.table.clean()
   }
 
   async close(): Promise<void> {
     this.table.close()
+  }
+
+  /** Needs no timer for the cleaning, so that nothing is alive while the client is idle. */
+  #used(): void {
+    if (this.settings.schedule.clock.now() < this.#cleansAt) return
+    this.#cleansAt = this.#nextCleaningAt
+    this.table.clean().catch(this.settings.onError)
+  }
+
+  /** Clients that began together do not clean together. */
+  get #nextCleaningAt(): number {
+    return this.settings.schedule.clock.now() + CLEANING_MS * (0.5 + Math.random())
   }
 }

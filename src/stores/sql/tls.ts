@@ -1,22 +1,18 @@
-import type { Verdict } from '../../port/failure.js'
+import { lasts, type Verdict } from '../../port/failure.js'
 
-export const NEEDS_TLS: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'The server takes connections with TLS only: set the client’s option ssl, with the server’s CA (ssl: { ca }).',
-}
-const HAS_NO_TLS: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint: 'The server has no TLS: turn it on there, or connect without the client’s option ssl.',
-}
-const NOT_TRUSTED: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint:
-    'The client does not trust the certificate of the server: pass the CA that signed it (ssl: { ca }), and connect by a name that it ' +
+export const NEEDS_TLS = lasts(
+  'permission',
+  'The server takes connections with TLS only: set the client’s option ssl, with the server’s CA (ssl: { ca }).',
+)
+const HAS_NO_TLS = lasts(
+  'unreachable',
+  'The server has no TLS: turn it on there, or connect without the client’s option ssl.',
+)
+const NOT_TRUSTED = lasts(
+  'unreachable',
+  'The client does not trust the certificate of the server: pass the CA that signed it (ssl: { ca }), and connect by a name that it ' +
     'is for.',
-}
+)
 
 /** How the client libraries say that the server knows no TLS: `mysql2`, `mariadb`. */
 const NO_TLS_CODES = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'ER_SERVER_SSL_DISABLED'])

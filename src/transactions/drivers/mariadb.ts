@@ -15,12 +15,8 @@ export interface MariadbConnection {
 const IN_TRANSACTION = 1
 
 export function isMariadb(value: unknown): value is MariadbConnection {
-  return isObject(value) && isFunction(value['query']) && isFunction(value['batch']) && !takesCallbacks(value)
-}
-
-/** Only a connection with callbacks has that method. */
-function takesCallbacks(value: object): boolean {
-  return 'connect' in value
+  // Only a connection with callbacks has `connect`.
+  return isObject(value) && isFunction(value['query']) && isFunction(value['batch']) && !('connect' in value)
 }
 
 export function isMariadbPool(value: unknown): boolean {

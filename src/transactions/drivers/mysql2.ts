@@ -5,6 +5,7 @@ import {
   isFunction,
   isObject,
   type MysqlTransaction,
+  type Row,
   rowsOf,
 } from '../../port/sql-connection.js'
 import { isGone } from '../failure.js'
@@ -24,7 +25,7 @@ const IN_TRANSACTION = 1
 export function mysql2Of(value: unknown): Mysql2Connection | undefined {
   if (!isObject(value) || !isFunction(value['query'])) return undefined
   if (isFunction(value['promise'])) return mysql2Of(value['promise']())
-  return isFunction(value['unprepare']) || isMysql2Pool(value) ? connectionOf(value) : undefined
+  return isPromised(value) ? value : undefined
 }
 
 export function isMysql2Pool(value: unknown): boolean {
@@ -72,12 +73,8 @@ export class Mysql2Transaction implements MysqlTransaction {
   }
 }
 
-function connectionOf(value: object): Mysql2Connection | undefined {
-  return hasQuery(value) ? value : undefined
-}
-
-function hasQuery(value: object): value is Mysql2Connection {
-  return 'query' in value && 'execute' in value
+function isPromised(value: Row): value is Row & Mysql2Connection {
+  return (isFunction(value['unprepare']) || isMysql2Pool(value)) && 'execute' in value
 }
 
 /** Checks a value that the driver sends unchanged. It would make JSON of any other. */
