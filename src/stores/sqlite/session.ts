@@ -2,7 +2,6 @@ import { StoreError } from '../../base/errors/errors.js'
 import { pause } from '../../base/time/machine-time.js'
 import type { StoreSettings } from '../../port/store.js'
 import { matchesGlob } from '../rows/glob.js'
-import { UnexpectedError } from '../rows/parts.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
 import { isSame, type Keyspace, NO_ROW, type Shape } from '../rows/shape.js'
 import { WaitedFor } from '../rows/waited-for.js'
@@ -14,7 +13,7 @@ import { Database } from './database.js'
 import { DatabaseFile } from './database-file.js'
 import type { Driver } from './driver.js'
 import { SqliteExpress } from './express.js'
-import { isLocked } from './failure.js'
+import { isDriverError, isLocked } from './failure.js'
 import { SqliteInbox } from './inbox.js'
 import type { Machine } from './machine.js'
 import type { SqliteTerms } from './options.js'
@@ -254,7 +253,7 @@ function ofThat<Result>(name: string, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    throw error instanceof UnexpectedError ? spoilt(name, error) : error
+    throw isDriverError(error) ? error : spoilt(name, error)
   }
 }
 
