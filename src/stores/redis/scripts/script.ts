@@ -76,8 +76,10 @@ export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'wit
 }
 
 function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT')
+  return error instanceof Error && UNKNOWN_SCRIPT.test(error.message)
 }
+
+const UNKNOWN_SCRIPT = /^(?:Too many Cluster redirections\. Last error: ReplyError: )?NOSCRIPT /
 
 /** The server has run nothing. The client library tries for a while, sent to and fro, and then wraps whichever answer came last. */
 const KEYS_APART =
