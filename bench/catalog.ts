@@ -46,6 +46,14 @@ export const catalog: readonly Entry[] = [
     changed: 'polls every 10 ms when it finds the lock taken',
   },
   {
+    name: 'in-turn',
+    title: 'floor, in turn',
+    sort: 'reference',
+    runtime: 'node',
+    what: 'two raw scripts over ioredis: one takes the lock or a place in line, one gives it to the next and tells its client',
+    changed: 'nothing looks after a process that dies, or a lost message',
+  },
+  {
     name: 'ping',
     title: 'PING',
     sort: 'reference',

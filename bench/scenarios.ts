@@ -119,7 +119,16 @@ function fleet(processes: number): Scenario {
     sectionMs: 1,
     durationMs: Math.max(FLEET_LOOP_MS, TURNS * processes * SLICE_MS),
     libraries: [
-      ...new Set(['holdfast', 'holdfast-off', 'holdfast-fair', 'floor', 'rueidislock', ...rivals, ...once]),
+      ...new Set([
+        'holdfast',
+        'holdfast-off',
+        'holdfast-fair',
+        'floor',
+        'in-turn',
+        'rueidislock',
+        ...rivals,
+        ...once,
+      ]),
     ],
     onceOnly: once.filter((name) => !rivals.includes(name)),
   })

@@ -7,6 +7,7 @@ export const libraries: Readonly<Record<string, () => Promise<{ readonly open: O
   'holdfast-with-lock': () => import('./holdfast-with-lock.js'),
   'holdfast-fair': () => import('./holdfast-fair.js'),
   floor: () => import('./floor.js'),
+  'in-turn': () => import('./in-turn.js'),
   ping: () => import('./ping.js'),
   'ping-rested': () => import('./ping-rested.js'),
   timers: () => import('./timers.js'),

@@ -1,3 +1,4 @@
+import { entryOf } from '../catalog.js'
 import {
   allAtLeast,
   allAtMost,
@@ -71,17 +72,21 @@ function mostOver(
   peer: string,
   title: string,
 ): string | undefined {
+  const burst = `${place}-burst-4x25`
   const most = ratioOf(
     cells,
     [
       { scenario: timers(place), library: 'timers' },
-      { scenario: `${place}-burst-4x25`, library: peer },
+      { scenario: burst, library: peer },
     ],
     rate,
   )
-  return most === undefined
-    ? undefined
-    : `the same sections back to back, without a lock, are ${shown(most)} times ${title}`
+  if (most === undefined) return undefined
+  const why = `the same sections back to back, without a lock, are ${shown(most)} times ${title}`
+  const native = summarise(cells, burst, 'advisory') ? 'advisory' : 'get-lock'
+  const served = ratioIn(cells, burst, [native, peer], rate)
+  if (served === undefined) return why
+  return `${why}; with a lock that the server itself hands on (${entryOf(native).title}), ${shown(served)}`
 }
 
 function uncontendedGate(cells: readonly CellResult[], place: PlaceName, title: string): Gate {
