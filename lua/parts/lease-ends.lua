@@ -5,12 +5,14 @@
 -- A score as high as this is Redisson's for a permit that never ends.
 local NEVER = 922337203685477
 
--- Never shortens, and always writes: who waits for replicas hears of the connection's last write. On a full server ZADD is refused as long
--- as the script has written nothing: moving a score needs no memory, and a renewal must not fail for that.
+-- Never shortens, and always writes: who waits for replicas hears of the connection's last write. The member stays all the while, and so does the
+-- end of the set. On a full server ZADD is refused as long as the script has written nothing: moving a score needs no memory, and a renewal must
+-- not fail for that.
 local function extend_lease(leases, member, ends)
-  local before = tonumber(redis.call('ZSCORE', leases, member) or 0)
-  redis.call('ZREM', leases, before < ends and '' or member)
-  redis.call('ZADD', leases, math.max(before, ends), member)
+  local until_when = math.max(tonumber(redis.call('ZSCORE', leases, member) or 0), ends)
+  redis.call('ZREM', leases, '')
+  redis.call('ZADD', leases, until_when + 1, member)
+  redis.call('ZADD', leases, until_when, member)
 end
 
 -- Milliseconds; -1: none ends.

@@ -18,7 +18,9 @@ async function fill(holder: Holdfast, waiter: Holdfast): Promise<void> {
   await holder.lock('handed over').withLock({ leaseMs: 60_000 }, () => undefined)
   for (const kind of ['semaphore', 'permitExpirableSemaphore'] as const) {
     await holder[kind](kind).trySetPermits(1, { ttlMs: 60_000 })
-    await holder[kind](kind).acquire()
+    const hold = await holder[kind](kind).acquire()
+    // By less than it has: nothing changes.
+    await hold.extend(1_000)
   }
   await holder.countDownLatch('latch').trySetCount(1)
   await holder.countDownLatch('latch').countDown()
