@@ -91,7 +91,7 @@ function busy(error: LockTimeoutError): Failure {
 export function busyText(error: LockTimeoutError, called: string): string {
   const waited = error.waitedMs < 1 ? '' : ` after ${timeText(error.waitedMs)}`
   const by = called.startsWith('lock')
-    ? `held by ${error.holder === undefined ? 'another owner' : ownerText(error.holder)}`
+    ? `held by ${error.holder === undefined ? 'another owner' : ownerText(error.holder, error.heldSince)}`
     : 'too few permits are left'
   return `${called} is busy: ${by}; gave up${waited}. Wait longer with --wait.`
 }

@@ -174,13 +174,13 @@ export class Run {
 
   #tellOfTrouble(): void {
     const { family: holdfast } = this.server
-    holdfast.on('waiting', ({ holder, holderLabel, remainingMs, cause }) => {
+    holdfast.on('waiting', ({ holder, holderLabel, heldSince, remainingMs, cause }) => {
       if (cause !== undefined) {
         const { message } = failureOf(cause, undefined)
         this.output.note('no-answer', `no answer yet, trying on: ${message}`, { lock: this.resource.name })
         return
       }
-      const by = holder === undefined ? '' : `, held by ${ownerText(holder)}`
+      const by = holder === undefined ? '' : `, held by ${ownerText(holder, heldSince)}`
       this.#tell('waiting', `waiting for ${this.resource.called}${by}`, {
         ...(holder === undefined ? {} : { holder, ...(holderLabel !== undefined && { holderLabel }) }),
         ...(Number.isFinite(remainingMs) ? { remainingMs: Math.round(remainingMs) } : {}),

@@ -1,6 +1,5 @@
 import { labelOf, ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
-import { isoTime } from '../time/iso-time.js'
 import { typeText } from './found.js'
 import { clean, HoldfastError, quoted, shorten } from './holdfast-error.js'
 
@@ -48,9 +47,7 @@ export class LockTimeoutError extends HoldfastError {
     wants?: 'await' | 'permits' | 'value' | 'transaction' | undefined,
   ) {
     const holder =
-      seen.holder === undefined
-        ? ''
-        : `; last seen held by ${ownerText(seen.holder)}${sinceText(seen.heldSince)}`
+      seen.holder === undefined ? '' : `; last seen held by ${ownerText(seen.holder, seen.heldSince)}`
     const lease =
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
@@ -82,10 +79,6 @@ export class LockTimeoutError extends HoldfastError {
     this.holderLabel = seen.holder && labelOf(seen.holder)
     this.heldSince = seen.heldSince
   }
-}
-
-function sinceText(time: number | undefined): string {
-  return time === undefined ? '' : ` since ${isoTime(time)}`
 }
 
 /** What kept a call from an answer: a longer wait is no remedy. */
@@ -137,7 +130,7 @@ export class NotOwnerError extends HoldfastError {
           ? `Owner ${ownerText(owner)} holds lock ${quoted(lockName)}, but not in this scope: only the scope that took a hold, or one ` +
             'inside it, can release it, and a section of withLock() ends by itself.'
           : `Owner ${ownerText(owner)} does not hold lock ${quoted(lockName)}` +
-            `${holder === undefined ? '' : `; ${ownerText(holder)} does${sinceText(heldSince)}`}. Release once for each acquisition, from the scope that ` +
+            `${holder === undefined ? '' : `; it is held by ${ownerText(holder, heldSince)}`}. Release once for each acquisition, from the scope that ` +
             'acquired it, or keep the Hold and release that.'),
       { lockName, cause: override?.cause },
     )

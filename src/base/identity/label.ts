@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { pid } from 'node:process'
+import { isoTime } from '../time/iso-time.js'
 import { printable } from './printable.js'
 
 /** The longest label, in bytes of UTF-8: a host's name of 64 bytes and a process's number fit. */
@@ -54,10 +55,12 @@ export function labelOf(owner: string): string | undefined {
   return encoded === '' ? undefined : printable(decoded(encoded)).slice(0, 2 * LONGEST_LABEL)
 }
 
-/** An owner as messages name it: by its label first. */
-export function ownerText(owner: string): string {
+/** An owner as messages name it: by its label first, and since when it has what it holds, if that is known. */
+export function ownerText(owner: string, heldSince?: number): string {
   const label = labelOf(owner)
-  return label === undefined ? printable(owner) : `${label} (${printable(withoutLabel(owner))})`
+  const since = heldSince === undefined ? '' : ` since ${isoTime(heldSince)}`
+  const named = label === undefined ? printable(owner) : `${label} (${printable(withoutLabel(owner))})`
+  return named + since
 }
 
 /** Any program may have written it. */
