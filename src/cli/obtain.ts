@@ -33,7 +33,7 @@ export async function obtain(
   } catch (error) {
     if (!(error instanceof LockTimeoutError) || busy === undefined) throw error
     // The lock was busy at the server's last answer; that the server then fell silent does not change the outcome.
-    const holder = error.holder ?? busy.holder
-    throw new LockTimeoutError(lock.name, performance.now() - startedAt, { holder })
+    const seen = error.holder === undefined ? busy : error
+    throw new LockTimeoutError(lock.name, performance.now() - startedAt, seen)
   }
 }

@@ -100,7 +100,7 @@ describe('holdfast run: the wait', () => {
       await using hold = await place.holdfast().lock(name).acquire()
       const outcome = await program.run(['run', name, ...flags.split(' '), '--', 'echo', 'ran'])
       expect(outcome).toMatchObject({ code: 75, stdout: '' })
-      for (const told of [name, ownerText(hold.owner)]) expect(outcome.stderr).toContain(told)
+      for (const told of [name, `${ownerText(hold.owner)} since 20`]) expect(outcome.stderr).toContain(told)
       expect(outcome.stderr.trimEnd().split('\n')).toHaveLength(1)
     },
   )
