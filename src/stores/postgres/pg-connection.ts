@@ -81,7 +81,7 @@ class PgConnection implements ListeningConnection {
     client.on('notice', (notice) => {
       if (tellsOfReplica(notice)) this.#unreplicated = true
     })
-    // It does not keep the process alive: whoever awaits an answer does.
+    // The socket keeps no process alive: whoever awaits an answer does.
     call(client, 'unref')
   }
 

@@ -210,7 +210,7 @@ class PostgresJsConnection implements ListeningConnection {
     return socket
   }
 
-  /** It does not keep the process alive: whoever awaits an answer does. */
+  /** The socket keeps no process alive: whoever awaits an answer does. */
   #use(socket: Duplex): void {
     this.#socket = socket
     call(socket, 'unref')

@@ -44,7 +44,7 @@ export class PermitNumbers {
   }
 
   /**
-   * Stands in line meanwhile: whoever comes later has nothing before the number is the smaller one. Undefined: it has changed under the
+   * The place stands in line meanwhile: whoever comes later has nothing before the number is the smaller one. Undefined: the number has changed under the
    * attempt, or the place is gone.
    */
   async #tryToDrain(name: string, request: string): Promise<number | undefined> {
