@@ -249,17 +249,15 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
+          -- Before it leaves: the key must not be gone with the last of those in line, and come again without its end.
+          if not shared then
+            redis.call('HSET', processes, ':last', place, ':unclaimed', place)
+          end
           leave(place)
           local stays = shared and process_of(client)
           if stays then
             stays.unclaimed = place
             keep(client, stays)
-          elseif not shared then
-            redis.call('HSET', processes, ':last', place, ':unclaimed', place)
-            -- Those in line may all be gone now.
-            if redis.call('PTTL', processes) < 0 then
-              redis.call('PEXPIRE', processes, it.lease)
-            end
           end
           let_in = let_in + 1
         end
