@@ -20,6 +20,25 @@ export type StoreFailure =
   | 'unreadable'
   | 'unknown'
 
+const LOCK = ['Lock', 'was not acquired', 'anybody holds the lock'] as const
+
+/**
+ * What a call may want: a lock, permits, that a latch opens, a value that another call computes, a lock that ends with a transaction. What it is called, what did not
+ * happen to it, what nobody knows without an answer, and which call does without it.
+ */
+const WANTED = {
+  lock: [...LOCK, ', or use tryAcquire() if you can do without the lock'],
+  permits: [
+    'Permits of',
+    'were not acquired',
+    'any are available',
+    ', or use tryAcquire() if you can do without',
+  ],
+  await: ['Latch', 'did not open', 'it is open', ', or use tryAwait() if you need not wait for it'],
+  value: [...LOCK, ''],
+  transaction: [...LOCK, ''],
+} as const
+
 /** The call did not get the lock within `waitMs`. It holds nothing and leaves nothing behind. */
 export class LockTimeoutError extends HoldfastError {
   /** @internal */
@@ -43,8 +62,7 @@ export class LockTimeoutError extends HoldfastError {
       remainingMs?: number | undefined
     },
     cause?: unknown,
-    /** What was wanted, if not a lock: that a latch opens, permits, a value that another computes, a lock that ends with a transaction. */
-    wants?: 'await' | 'permits' | 'value' | 'transaction' | undefined,
+    wants: 'lock' | 'permits' | 'await' | 'value' | 'transaction' = 'lock',
   ) {
     const holder =
       seen.holder === undefined ? '' : `; last seen held by ${ownerText(seen.holder, seen.heldSince)}`
@@ -52,28 +70,15 @@ export class LockTimeoutError extends HoldfastError {
       seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
         ? ''
         : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
-    const name = quoted(lockName)
-    const [what, unknown] =
-      wants === 'await'
-        ? [`Latch ${name} did not open`, 'it is open']
-        : [`Lock ${name} was not acquired`, 'anybody holds the lock']
-    // A value and a transaction have no call that does without.
-    const instead =
-      wants === 'await'
-        ? ', or use tryAwait() if you need not wait for it'
-        : wants === 'value' || wants === 'transaction'
-          ? ''
-          : ', or use tryAcquire() if you can do without the lock'
+    const [noun, outcome, unknown, instead] = WANTED[wants]
     const advice =
       cause === undefined
         ? wants === 'permits' && seen.remainingMs === Infinity
           ? 'No lease ends that would return permits. If their number was never set, write semaphore(name, permits), or call trySetPermits().'
           : `Wait longer (waitMs)${instead}.`
         : `${troubleText(cause)} Whether ${unknown} is not known.`
-    super('LOCK_TIMEOUT', `${what} within ${Math.round(waitedMs)} ms${holder}${lease}. ${advice}`, {
-      lockName,
-      cause,
-    })
+    const what = `${noun} ${quoted(lockName)} ${outcome} within ${Math.round(waitedMs)} ms`
+    super('LOCK_TIMEOUT', `${what}${holder}${lease}. ${advice}`, { lockName, cause })
     this.waitedMs = waitedMs
     this.holder = seen.holder
     this.holderLabel = seen.holder && labelOf(seen.holder)
