@@ -91,7 +91,7 @@ export class StorePlace implements Place {
   }
 
   #client(source: Source, options: HoldfastOptions | undefined): Holdfast {
-    const holdfast = new clientOf[this.kind](source, options)
+    const holdfast = new (clientOf(this.kind))(source, options)
     this.#made.push(holdfast)
     if (!this.countsWaiters) {
       const waitsFor = new Set<string>()

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ClosedError, type Holdfast } from '../../index.js'
-import { untilIdle, untilWaiting } from '../idle.js'
+import { sumOf, untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
@@ -127,18 +128,11 @@ export function closingCases(place: Place): void {
       const far = place.holdfast()
       const lock = holdfast.lock(place.lockName())
       const other = place.lockName()
-      const stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
-      let finish: (() => void) | undefined
-      const finished = new Promise<void>((resolve) => {
-        finish = resolve
-      })
-      let inside: (() => void) | undefined
-      const entered = new Promise<void>((resolve) => {
-        inside = resolve
-      })
+      await using _stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
+      const [entered, finish] = [new Latch(), new Latch()]
       const section = lock.withLock(async (hold) => {
-        inside?.()
-        await finished
+        entered.open()
+        await finish.opened
         expect(hold.signal.aborted).toBe(false)
         // What it holds it may hold once more.
         await lock.withLock(() => undefined)
@@ -146,45 +140,39 @@ export function closingCases(place: Place): void {
       })
       const waiting = rejectionOf(holdfast.lock(other).acquire())
       const behind = rejectionOf(lock.acquire())
-      await entered
+      await entered.opened
       await place.eventually(() => holdfast.metrics().waiting === 2)
-      let closed = false
-      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
-        closed = true
-      })
+      const closed = new Latch()
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => closed.open())
       expect(await waiting).toBeInstanceOf(ClosedError)
       expect(await behind).toBeInstanceOf(ClosedError)
       expect(await rejectionOf(holdfast.lock(place.lockName()).acquire())).toBeInstanceOf(ClosedError)
       expect(await rejectionOf(lock.tryAcquire())).toBeInstanceOf(ClosedError)
-      expect(closed).toBe(false)
-      finish?.()
+      expect(closed.isOpen).toBe(false)
+      finish.open()
       expect(await section).toBe('done')
       await inTime(place, closing)
       expect(await far.lock(lock.name).isLocked()).toBe(false)
       expect(sumOf(holdfast)).toBe(0)
-      await stranger.release()
     })
 
     test('H5: draining lets a call that does not wait be answered, and what it is granted end', async () => {
       const holdfast = place.holdfast()
       const far = place.holdfast()
-      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
+      await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
       const lock = holdfast.lock(place.lockName())
       const asking = Promise.all([lock.tryAcquire(), holdfast.lock(taken.name).tryAcquire()])
-      let closed = false
-      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
-        closed = true
-      })
+      const closed = new Latch()
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => closed.open())
       const [hold, refused] = await asking
       expect(refused).toBeNull()
       expect(hold?.signal.aborted).toBe(false)
       expect(await far.lock(lock.name).tryAcquire()).toBeNull()
-      expect(closed).toBe(false)
+      expect(closed.isOpen).toBe(false)
       await hold?.release()
       await inTime(place, closing)
       expect(await far.lock(lock.name).isLocked()).toBe(false)
       expect(sumOf(holdfast)).toBe(0)
-      await taken.release()
     })
 
     test('H5: draining lets a call for several locks that does not wait be answered to its end', async () => {
@@ -211,7 +199,7 @@ export function closingCases(place: Place): void {
     test('faults D5: close lets a single attempt that is under way be answered; a job that is granted runs', async () => {
       const holdfast = place.holdfast()
       const far = place.holdfast()
-      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
+      await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
       const lock = holdfast.lock(place.lockName())
       const name = place.lockName()
       let ran = false
@@ -236,7 +224,6 @@ export function closingCases(place: Place): void {
       expect(await far.lock(lock.name).isLocked()).toBe(true)
       expect(sumOf(holdfast)).toBe(0)
       for (const each of [lock.name, name]) await far.lock(each).forceUnlock()
-      await taken.release()
     })
 
     test('H5: draining renews what it waits for', async () => {
@@ -322,8 +309,4 @@ export function closingCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
   })
-}
-
-function sumOf({ census }: Holdfast): number {
-  return Object.values(census).reduce((sum, count) => sum + count, 0)
 }

@@ -30,7 +30,7 @@ export function eventsCases(place: Place): void {
         const { holdfast, lock } = scene(place)
         for (const client of [place.holdfast(), holdfast]) {
           const told = journalOf(holdfast, 'waiting')
-          const hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
+          await using hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
           // Once its connections are made.
           expect(await lock.isLocked()).toBe(true)
           const waitMs = place.lease(900)
@@ -41,7 +41,6 @@ export function eventsCases(place: Place): void {
           }
           const holders = told.filter(({ cause }) => cause === undefined).map(({ holder }) => holder)
           expect(holders).toEqual([hold.owner, hold.owner, hold.owner])
-          await hold.release()
         }
       },
     )
@@ -73,22 +72,20 @@ export function eventsCases(place: Place): void {
         expect(acquired).toEqual([])
         await place.pass(30)
         await hold.release()
-        const mine = await waits
+        await using _mine = await waits
         expect(acquired).toMatchObject([{ name: lock.name, owner, holdCount: 1 }])
         expect(acquired[0]?.waitedMs).toBeGreaterThanOrEqual(29)
         expect(waiting()).toHaveLength(1)
-        await mine.release()
       },
     )
 
     test('L1: renewed tells the lock, the owner and the time left', async () => {
       const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
-      const hold = await lock.acquire()
+      await using hold = await lock.acquire()
       await place.eventually(() => renewed.length > 0)
       expect(renewed[0]).toEqual({ name: lock.name, owner: hold.owner, remainingMs: expect.any(Number) })
       expect(renewed[0]?.remainingMs).toBeGreaterThan(0)
       expect(renewed[0]?.remainingMs).toBeLessThan(place.lease(900))
-      await hold.release()
     })
 
     test('L3: lost tells the lock, the owner, the reason and the cause', async () => {

@@ -24,14 +24,13 @@ export function exclusionCases(place: Place): void {
       'a wait that ends in vain is a LockTimeoutError that names the holder',
       async () => {
         const name = place.lockName()
-        const hold = await place.holdfast().lock(name).acquire()
+        await using hold = await place.holdfast().lock(name).acquire()
         const other = place.holdfast().lock(name)
         // With the connection made, the wait is spent on the lock alone.
         expect(await other.isLocked()).toBe(true)
         const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(900) })))
         expect(outcome).toBeInstanceOf(LockTimeoutError)
         expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
-        await hold.release()
       },
     )
   })

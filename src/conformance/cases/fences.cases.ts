@@ -78,9 +78,8 @@ export function fencesCases(place: Place): void {
       abort.abort()
       await gone
       await first.release()
-      const second = await waiting
+      await using second = await waiting
       rising.take(second)
-      await second.release()
     })
 
     test('nested sections have the token of their tenure', async () => {

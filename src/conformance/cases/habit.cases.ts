@@ -3,6 +3,7 @@ import type { Holdfast, Lock } from '../../index.js'
 import { given } from '../given.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { scene } from '../scene.js'
 
 interface Kept {
@@ -30,8 +31,7 @@ export function habitCases(place: Place): void {
       const { lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
       const far = place.holdfast().lock(lock.name)
       for (let round = 0; round < 6; round += 1) {
-        const hold = await lock.acquire()
-        await hold.release()
+        await (await lock.acquire()).release()
         expect(await far.isLocked()).toBe(false)
       }
       await (await far.acquire()).release()
@@ -90,20 +90,12 @@ export function habitCases(place: Place): void {
       const locks = [scene(place).lock.name].flatMap((name) =>
         [1, 2, 3].map(() => place.holdfast({ lingerMs: 'auto' }).lock(name)),
       )
-      let inside = 0
-      let sections = 0
+      const room = new Room()
       const work = locks.map(async (lock) => {
-        for (let round = 0; round < 40; round += 1)
-          await lock.withLock(async () => {
-            inside += 1
-            expect(inside).toBe(1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-            sections += 1
-          })
+        for (let round = 0; round < 40; round += 1) await lock.withLock(() => room.visit())
       })
       await inTime(place, Promise.all(work))
-      expect(sections).toBe(120)
+      expect(room).toMatchObject({ visits: 120, most: 1 })
     })
 
     if (place.kind === 'fenced')
@@ -111,10 +103,9 @@ export function habitCases(place: Place): void {
         const { lock } = await kept(place)
         let fence = 0n
         for (let round = 0; round < 12; round += 1) {
-          const hold = await lock.acquire()
+          await using hold = await lock.acquire()
           expect(hold.fence).toBeGreaterThan(fence)
           fence = hold.fence ?? 0n
-          await hold.release()
         }
       })
   })

@@ -50,10 +50,9 @@ export function handOverTermsCases(place: Place): void {
       const [hold, [heir]] = await line(place, lock, {}, {})
       await hold.extend(600_000)
       await hold.release()
-      const next = await heir
+      await using next = await heir
       expect(await lock.remainingMs()).toBeLessThan(60_000)
       expect(next.remainingMs()).toBeLessThan(60_000)
-      await next.release()
     })
 
     test('H18: an heir whose lease ends sooner than the one before: waiters elsewhere do not sleep until that would have', async () => {
@@ -122,10 +121,9 @@ export function handOverTermsCases(place: Place): void {
       const [hold, [heir]] = await line(place, lock, { maxHoldMs: 1 }, {})
       await place.eventually(() => holdfast.census.watched === 0)
       await hold.release()
-      const mine = await heir
+      await using mine = await heir
       await place.eventually(() => renewed.length >= MORE_THAN_ONE)
       mine.assertHeld()
-      await mine.release()
     })
 
     for (const by of ['another client', 'its own client'] as const) {
@@ -139,7 +137,7 @@ export function handOverTermsCases(place: Place): void {
           const { signal } = mine
           const from = by === 'another client' ? place.holdfast() : holdfast
           expect(await from.lock(lock.name).forceUnlock()).toBe(true)
-          const next = await inTime(place, second)
+          await using next = await inTime(place, second)
           expect(signal.reason).toMatchObject({
             code: 'LOCK_LOST',
             owner: mine.owner,
@@ -152,7 +150,6 @@ export function handOverTermsCases(place: Place): void {
           expect(await rejectionOf(mine.release())).toBeInstanceOf(LockLostError)
           expect(await seen(place, lock)).toMatchObject([{ owner: next.owner, holds: 1 }])
           next.assertHeld()
-          await next.release()
         },
       )
     }

@@ -12,6 +12,7 @@ const LONG = { atLeastMs: 60_000, atMostMs: 600_000 }
 /** One run per fleet and fire time: `holdfast.job`. */
 export function jobCases(place: Place): void {
   const whereNamed = given(place, 'namesHolder')
+  const whereNamedAndEnded = given(place, 'namesHolder', 'endsLeases')
   describe('job', () => {
     const machines = (count: number): Holdfast[] => Array.from({ length: count }, () => place.holdfast())
 
@@ -48,11 +49,7 @@ export function jobCases(place: Place): void {
       },
     )
 
-    given(
-      place,
-      'namesHolder',
-      'endsLeases',
-    )(
+    whereNamedAndEnded(
       'J2: a job that ends sooner stays taken for atLeastMs, for machines whose clocks are behind; then it is free',
       async () => {
         const [first, behind] = [place.holdfast(), place.holdfast()]

@@ -203,7 +203,8 @@ export function leaderCases(place: Place): void {
         },
       })
       await place.eventually(() => done)
-      await untilIdleBut(place, other.name, holdfast)
+      // The leader's own lock is held; nobody holds the other.
+      await place.eventually(async () => !(await other.isLocked()))
       expect(election.term).toBeDefined()
       await inTime(place, election.stop())
       expect(election.term).toBeUndefined()
@@ -267,9 +268,4 @@ export function leaderCases(place: Place): void {
       for (const options of none) expect(() => holdfast.leader('x', options)).toThrow(InvalidArgumentError)
     })
   })
-}
-
-/** The leader's own lock is held; nobody holds the other. */
-async function untilIdleBut(place: Place, name: string, holdfast: Holdfast): Promise<void> {
-  await place.eventually(async () => !(await holdfast.lock(name).isLocked()))
 }

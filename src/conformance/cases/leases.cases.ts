@@ -12,11 +12,10 @@ export function leasesCases(place: Place): void {
     test('L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in', async () => {
       const { holdfast, lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(90) }))
       const hold = await lock.acquire({ leaseMs: place.lease(300) })
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      await using next = await inTime(place, place.holdfast().lock(lock.name).acquire())
       expect(next.owner).not.toBe(hold.owner)
       expect(renewed).toEqual([])
       expect(holdfast.census.watched).toBe(0)
-      await next.release()
     })
 
     test('L2: a nested hold with a shorter lease does not shorten the time left, nor does its release', async () => {
@@ -35,17 +34,15 @@ export function leasesCases(place: Place): void {
 
     test('L2: a nested hold with a longer lease adds time, and a partial release leaves it', async () => {
       const { lock, owner } = scene(place)
-      const outer = await lock.acquire({ owner, leaseMs: 20_000 })
-      const inner = await lock.acquire({ owner, leaseMs: 60_000 })
-      await inner.release()
+      await using outer = await lock.acquire({ owner, leaseMs: 20_000 })
+      await (await lock.acquire({ owner, leaseMs: 60_000 })).release()
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
       expect(outer.remainingMs()).toBeGreaterThan(40_000)
-      await outer.release()
     })
 
     test('L2: a nested watched hold, and its renewals, do not shorten a long lease', async () => {
       const { lock, owner, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(300) }))
-      const outer = await lock.acquire({ owner, leaseMs: 60_000 })
+      await using _outer = await lock.acquire({ owner, leaseMs: 60_000 })
       const inner = await lock.acquire({ owner })
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
       await place.eventually(() => renewed.length >= 2)
@@ -53,7 +50,6 @@ export function leasesCases(place: Place): void {
       expect(renewed.at(-1)?.remainingMs).toBeGreaterThan(40_000)
       await inner.release()
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
-      await outer.release()
     })
 
     test('L2: no order of releases shortens the time left', async () => {

@@ -48,12 +48,11 @@ export function leavingCases(place: Place): void {
     test('W4: once the lock is held the signal has no effect, and nothing listens to it any more', async () => {
       const lock = place.holdfast().lock(place.lockName())
       const abort = new AbortController()
-      const hold = await lock.acquire({ signal: abort.signal })
+      await using hold = await lock.acquire({ signal: abort.signal })
       expect(getEventListeners(abort.signal, 'abort')).toEqual([])
       abort.abort()
       hold.assertHeld()
       expect(hold.signal.aborted).toBe(false)
-      await hold.release()
     })
 
     test('W4: a timeout leaves nothing behind', async () => {

@@ -5,6 +5,7 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { scene } from '../scene.js'
 
 /** So long that no test waits for it. */
@@ -91,12 +92,11 @@ export function lingeringCases(place: Place): void {
       const [acquired, released] = [journalOf(holdfast, 'acquired'), journalOf(holdfast, 'released')]
       const owners = new Set<string>()
       for (let round = 0; round < 5; round += 1) {
-        const hold = await lock.acquire()
+        await using hold = await lock.acquire()
         owners.add(hold.owner)
         hold.assertHeld()
         expect(await lock.inspect()).toMatchObject({ owners: [{ owner: hold.owner, holds: 1 }] })
         await hold.run(() => lock.withLock(async () => expect(await lock.holdCount(hold.owner)).toBe(2)))
-        await hold.release()
       }
       expect(owners.size).toBe(5)
       expect(acquired.map(({ holdCount }) => holdCount)).toEqual(Array(5).fill([1, 2]).flat())
@@ -125,9 +125,8 @@ export function lingeringCases(place: Place): void {
       await untilWaiting(place, lock, 1)
       hold.assertHeld()
       await hold.release()
-      const next = await inTime(place, waiting)
+      await using _next = await inTime(place, waiting)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: last.owner, holds: 1 }])
-      await next.release()
     })
 
     lingers('goes to another process that waits for it at once, and lingers no more', async () => {
@@ -165,43 +164,28 @@ export function lingeringCases(place: Place): void {
     lingers('is shared by processes that all let it linger, each in its turn', async () => {
       const { lock } = await lingering(place, { handOverSliceMs: 0 })
       const other = place.holdfast({ lingerMs: LONG_MS, handOverSliceMs: 0 }).lock(lock.name)
-      let inside = 0
-      const counts = [0, 0]
-      const work = [lock, other].map(async (each, index) => {
-        for (let round = 0; round < 25; round += 1)
-          await each.withLock(async () => {
-            inside += 1
-            expect(inside).toBe(1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-            counts[index] = (counts[index] ?? 0) + 1
-          })
+      const room = new Room()
+      const work = [lock, other].map(async (each) => {
+        for (let round = 0; round < 25; round += 1) await each.withLock(() => room.visit())
       })
       await inTime(place, Promise.all(work))
-      expect(counts).toEqual([25, 25])
+      expect(room).toMatchObject({ visits: 50, most: 1 })
     })
 
+    const besidesSpinLock = given(place, 'lingers', 'spinLock')
     if (place.kind === 'lock')
-      given(
-        place,
-        'lingers',
-        'spinLock',
-      )('goes to those that poll, or ask for several at once', async () => {
+      besidesSpinLock('goes to those that poll, or ask for several at once', async () => {
         const polled = await lingering(place)
-        const hold = await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())
-        await hold.release()
+        await (await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())).release()
         const { lock } = await lingering(place)
         const other = place.holdfast()
         const both = other.multiLock([lock.name, place.lockName()].map((name) => other.lock(name)))
         await (await inTime(place, both.acquire())).release()
       })
 
+    const besidesComputeOnce = given(place, 'lingers', 'computeOnce')
     if (place.kind === 'lock')
-      given(
-        place,
-        'lingers',
-        'computeOnce',
-      )('not after computeOnce', async () => {
+      besidesComputeOnce('not after computeOnce', async () => {
         const { holdfast, lock } = await lingering(place)
         const key = `${lock.name} computed`
         expect(await holdfast.computeOnce(key, () => 1, { ttlMs: 1_000 })).toBe(1)
@@ -250,10 +234,9 @@ export function lingeringCases(place: Place): void {
         const { lock, last } = await lingering(place)
         let fence = last.fence ?? 0n
         for (let round = 0; round < 4; round += 1) {
-          const hold = await lock.acquire()
+          await using hold = await lock.acquire()
           expect(hold.fence).toBeGreaterThan(fence)
           fence = hold.fence ?? 0n
-          await hold.release()
         }
       })
 
@@ -269,12 +252,11 @@ export function lingeringCases(place: Place): void {
       const { holdfast, lock, far } = await lingering(place)
       const lost = journalOf(holdfast, 'lost')
       expect(await far.forceUnlock()).toBe(true)
-      const hold = await inTime(place, far.acquire())
+      await using _hold = await inTime(place, far.acquire())
       await place.eventually(() => holdfast.census.tenures === 0)
       expect(await inTime(place, lock.tryAcquire())).toBeNull()
       expect(lost.every(({ over }) => over)).toBe(true)
       expect(holdfast.metrics().held).toBe(0)
-      await hold.release()
     })
 
     lingers('forced open by its own process, it is free', async () => {

@@ -4,6 +4,7 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
@@ -36,16 +37,9 @@ export function multiLockHoldsCases(place: Place): void {
 
     test('O2: two sections side by side in one section take turns', async () => {
       const { holdfast, multi } = several(place, 2)
-      let inside = 0
-      await holdfast.run(async () => {
-        const section = async (): Promise<void> => {
-          inside += 1
-          expect(inside).toBe(1)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-        }
-        await Promise.all([1, 2, 3].map(() => multi.withLock(section)))
-      })
+      const room = new Room()
+      await holdfast.run(() => Promise.all([1, 2, 3].map(() => multi.withLock(() => room.visit()))))
+      expect(room).toMatchObject({ visits: 3, most: 1 })
     })
 
     test('a hold passes its owner on to what it runs', async () => {
@@ -91,11 +85,10 @@ export function multiLockHoldsCases(place: Place): void {
 
     test('L1: the watchdog keeps all of them', async () => {
       const { locks, multi } = several(place, 2, place.holdfast({ watchdogMs: place.lease(1_000) }))
-      const hold = await multi.acquire()
+      await using hold = await multi.acquire()
       await place.pass(place.lease(2_500))
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true])
-      await hold.release()
     })
 
     test('L1: a lease begins when all are held, and ends for all', async () => {
@@ -134,11 +127,10 @@ export function multiLockHoldsCases(place: Place): void {
       await place.eventually(() => order[0]?.isLocked() ?? false)
       await order[0]?.forceUnlock()
       await blocker.release()
-      const hold = await inTime(place, waiting)
+      await using hold = await inTime(place, waiting)
       hold.assertHeld()
       for (const lock of locks)
         expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
-      await hold.release()
     })
   })
 }

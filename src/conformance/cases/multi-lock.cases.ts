@@ -4,6 +4,7 @@ import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
@@ -37,7 +38,7 @@ export function multiLockCases(place: Place): void {
       async () => {
         const { holdfast, locks, multi } = several(place, 4)
         for (const [index, busy] of locks.entries()) {
-          const hold = await place.holdfast().lock(busy.name).acquire()
+          await using hold = await place.holdfast().lock(busy.name).acquire()
           expect(await multi.tryAcquire()).toBeNull()
           await untilIdle(place, holdfast)
           const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
@@ -45,7 +46,6 @@ export function multiLockCases(place: Place): void {
           expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
           await untilIdle(place, holdfast)
           expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
-          await hold.release()
         }
       },
     )
@@ -54,7 +54,7 @@ export function multiLockCases(place: Place): void {
       const { holdfast, locks, multi } = several(place, 3)
       const last = orderOf(place, locks).at(-1)
       const busy = place.holdfast().lock(last?.name ?? '')
-      const hold = await busy.acquire({ leaseMs: 600_000 })
+      await using _hold = await busy.acquire({ leaseMs: 600_000 })
       const abort = new AbortController()
       const ends = [
         rejectionOf(multi.acquire({ waitMs: 300 })),
@@ -66,7 +66,6 @@ export function multiLockCases(place: Place): void {
       expect(await inTime(place, ends[0] ?? Promise.resolve())).toMatchObject({ code: 'LOCK_TIMEOUT' })
       await untilIdle(place, holdfast)
       expect(await held(locks)).toEqual(locks.map(({ name }) => name === busy.name))
-      await hold.release()
     })
 
     test('waits for each that is held, and gets all', async () => {
@@ -76,17 +75,15 @@ export function multiLockCases(place: Place): void {
       )
       const waiting = multi.acquire()
       for (const hold of holds) await hold.release()
-      const hold = await waiting
+      await using hold = await waiting
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true, true])
-      await hold.release()
     })
 
     test('callers that name the same locks in different orders do not deadlock, and exclude each other', async () => {
       const own = several(place, 3).locks.map(({ name }) => name)
       const holdfasts = [place.holdfast(), place.holdfast(), place.holdfast()]
-      let inside = 0
-      let most = 0
+      const room = new Room()
       const turns = Array.from({ length: 24 }, async (_, turn) => {
         const holdfast = holdfasts[turn % holdfasts.length]
         const [a = '', b = '', c = ''] = own
@@ -98,15 +95,10 @@ export function multiLockCases(place: Place): void {
           [b, c, a],
         ]
         const order = orders[turn % orders.length] ?? own
-        await holdfast?.multiLock(order.map((name) => holdfast.lock(name))).withLock(async () => {
-          inside += 1
-          most = Math.max(most, inside)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-        })
+        await holdfast?.multiLock(order.map((name) => holdfast.lock(name))).withLock(() => room.visit())
       })
       await inTime(place, Promise.all(turns))
-      expect(most).toBe(1)
+      expect(room).toMatchObject({ visits: 24, most: 1 })
     })
   })
 }

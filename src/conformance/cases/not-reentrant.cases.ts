@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Hold, type Lock, NotReentrantError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { Room } from '../room.js'
@@ -87,10 +88,9 @@ export function notReentrantCases(place: Place): void {
       const lock = holdfast.lock(place.lockName(), once)
       const owner = holdfast.owner()
       for (let round = 0; round < 2; round += 1) {
-        const hold = await lock.acquire({ owner })
+        await using _hold = await lock.acquire({ owner })
         expect(await rejectionOf(lock.acquire({ owner }))).toBeInstanceOf(NotReentrantError)
         expect(await lock.tryAcquire()).toBeNull()
-        await hold.release()
       }
       await untilIdle(place, holdfast)
     })
@@ -105,7 +105,7 @@ export function notReentrantCases(place: Place): void {
         expect(second).toMatchObject({ status: 'rejected', reason: { code: 'NOT_REENTRANT' } })
         if (first.status === 'fulfilled') await first.value.release()
       })
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 3, most: 1 })
+      expect(room).toMatchObject({ visits: 3, most: 1 })
       expect(await lock.isLocked()).toBe(false)
       await untilIdle(place, holdfast)
     })
@@ -113,16 +113,12 @@ export function notReentrantCases(place: Place): void {
     test('what outlives its section is not nested in it: it contends anew (rule O3)', async () => {
       const lock = place.holdfast().lock(place.lockName(), once)
       let late: Promise<Hold> | undefined
-      let over = (): void => undefined
-      const ended = new Promise<void>((resolve) => {
-        over = resolve
-      })
+      const ended = new Latch()
       await lock.withLock(() => {
-        late = ended.then(() => lock.acquire())
+        late = ended.opened.then(() => lock.acquire())
       })
-      over()
-      const hold = await inTime(place, late ?? expect.unreachable())
-      await hold.release()
+      ended.open()
+      await using _hold = await inTime(place, late ?? expect.unreachable())
     })
 
     test('hand-overs and other clients have it like any other', async () => {
@@ -137,7 +133,7 @@ export function notReentrantCases(place: Place): void {
         }),
       )
       await inTime(place, Promise.all(sections))
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 5, most: 1 })
+      expect(room).toMatchObject({ visits: 5, most: 1 })
     })
 
     test('in a multi-lock its refusal is that of all, and none of the others stays taken', async () => {

@@ -33,10 +33,9 @@ export function outlivingCases(place: Place): void {
             expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
           }
           whenFree.open()
-          const hold = await late
+          await using hold = await late
           expect(hold?.owner).toMatch(/:\d+$/)
           expect(hold?.owner).not.toBe(ended)
-          await hold?.release()
         },
       )
     }
@@ -53,7 +52,7 @@ export function outlivingCases(place: Place): void {
       })
       go.open()
       await Promise.all(detached)
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 4, most: 1 })
+      expect(room).toMatchObject({ visits: 4, most: 1 })
     })
 
     test('O3: a task detached from an inner section belongs to the outer one while that lasts', async () => {

@@ -49,11 +49,8 @@ export function questionsCases(place: Place): void {
       },
     )
 
-    given(
-      place,
-      'lists',
-      'namesHolder',
-    )('list shows the locks that are held, with their holders, and none that are free', async () => {
+    const listing = given(place, 'lists', 'namesHolder')
+    listing('list shows the locks that are held, with their holders, and none that are free', async () => {
       const holdfast = place.holdfast()
       const far = place.holdfast()
       const stem = place.lockName()
@@ -74,11 +71,7 @@ export function questionsCases(place: Place): void {
       expect(await listed(far, `${stem}*`)).toEqual([])
     })
 
-    given(
-      place,
-      'lists',
-      'namesHolder',
-    )('list takes the glob’s special characters in a name literally after a backslash', async () => {
+    listing('list takes the glob’s special characters in a name literally after a backslash', async () => {
       const holdfast = place.holdfast()
       const name = `${place.lockName()}[a]*?`
       await using hold = await holdfast.lock(name).acquire()

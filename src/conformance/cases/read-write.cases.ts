@@ -86,8 +86,7 @@ export function readWriteCases(place: Place): void {
       await here.readLock().acquire({ leaseMs: place.lease(100) })
       const writer = await inTime(place, there.writeLock().acquire({ leaseMs: place.lease(100) }))
       expect(writer.name).toBe(here.writeLock().name)
-      const reader = await inTime(place, here.readLock().acquire())
-      await reader.release()
+      await using _reader = await inTime(place, here.readLock().acquire())
     })
 
     test('tokens of writers grow', async () => {

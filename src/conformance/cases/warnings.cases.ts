@@ -70,8 +70,7 @@ export function warningsCases(place: Place): void {
         { code: 'LEFT_LOCKED', name: lock.name, owner: left?.owner, holder: left?.owner },
       ])
       expect(warnings[0]?.message).toContain('unlock()')
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
-      await next.release()
+      await (await inTime(place, place.holdfast().lock(lock.name).acquire())).release()
       await untilIdle(place, holdfast)
     })
 
@@ -79,14 +78,13 @@ export function warningsCases(place: Place): void {
       const holdfast = place.holdfast()
       const [first, second] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
       const warnings = journalOf(holdfast, 'warning')
-      const hold = await holdfast.run(async () => {
+      await using hold = await holdfast.run(async () => {
         await first.lock()
         await first.unlock()
         return await second.acquire()
       })
       expect(warnings).toEqual([])
       hold.assertHeld()
-      await hold.release()
     })
   })
 }

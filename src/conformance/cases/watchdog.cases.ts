@@ -71,11 +71,10 @@ export function watchdogCases(place: Place): void {
       expect(holdfast.census.watched).toBe(0)
       const before = renewed.length
       expect(await lock.holdCount(owner)).toBe(1)
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
       expect(renewed).toHaveLength(before)
       expect(lost).toMatchObject([{ owner, reason: 'lease-expired' }])
       expect(await rejectionOf(outer.release())).toBeInstanceOf(LockLostError)
-      await next.release()
     })
 
     test('L1: the terms of one lock are not those of another, nor those of an earlier hold of the same', async () => {
@@ -83,13 +82,12 @@ export function watchdogCases(place: Place): void {
       const [watched, leased] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
       await leased.withLock(() => undefined)
       const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
-      const keeps = await watched.acquire()
+      await using keeps = await watched.acquire()
       await leased.acquire({ leaseMs: place.lease(100) })
       await place.eventually(() => renewed.length >= 3)
       expect(new Set(renewed.map(({ name }) => name))).toEqual(new Set([watched.name]))
       expect(lost).toMatchObject([{ name: leased.name }])
       keeps.assertHeld()
-      await keeps.release()
     })
 
     test('L5: the watchdog ends with the last release, and nothing is left of it', async () => {
@@ -131,12 +129,11 @@ export function watchdogCases(place: Place): void {
         const settings = settingsFor(place.lease(700))
         const { lock, renewed, lost } = scene(place, place.holdfast({ watchdogMs, ...settings.holdfast }))
         const hold = await lock.acquire(settings.call)
-        const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+        await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
         expect(renewed.length).toBeGreaterThan(0)
         expect(renewed.length).toBeLessThanOrEqual(4)
         expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
         expect(hold.signal.aborted).toBe(true)
-        await next.release()
       })
     }
 
@@ -145,8 +142,7 @@ export function watchdogCases(place: Place): void {
       const lock = gone.lock(place.lockName())
       await lock.acquire()
       await gone.close()
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
-      await next.release()
+      await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
     })
   })
 }
