@@ -1,5 +1,4 @@
-import { checkObject, isAbortSignal } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkObject, checkSignal } from '../../base/checks/checks.js'
 import { UnsupportedKindError } from '../../base/errors/unsupported-kind-error.js'
 import { labelOf } from '../../base/identity/label.js'
 import type { Kinds } from '../../client/registry.js'
@@ -7,7 +6,7 @@ import { keptIn } from '../../kinds/kept-in.js'
 import { countDownLatch, fencedLock } from '../../kinds/kinds.js'
 import { Lock } from '../../kinds/lock.js'
 import { withoutLingering } from '../../kinds/options/lock-options.js'
-import type { FencedPort } from '../../port/fenced-port.js'
+import type { FencedPort } from '../../port/kind-ports.js'
 import { Bell } from './bell.js'
 import { Candidacy } from './candidacy.js'
 import { checkLeaderOptions, type LeaderOptions } from './leader-options.js'
@@ -87,8 +86,7 @@ export class Election implements AsyncDisposable {
    */
   watch(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<LeaderState | undefined> {
     const { signal } = checkObject('options', options, ['signal'])
-    if (signal !== undefined && !isAbortSignal(signal))
-      throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
+    checkSignal(signal)
     return observe(this.#observer, signal)
   }
 
