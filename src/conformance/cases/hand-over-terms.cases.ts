@@ -121,9 +121,10 @@ export function handOverTermsCases(place: Place): void {
       const [hold, [heir]] = await line(place, lock, { maxHoldMs: 1 }, {})
       await place.eventually(() => holdfast.census.watched === 0)
       await hold.release()
-      await using mine = await heir
+      const mine = await heir
       await place.eventually(() => renewed.length >= MORE_THAN_ONE)
       mine.assertHeld()
+      await mine.release()
     })
 
     for (const by of ['another client', 'its own client'] as const) {
@@ -137,7 +138,7 @@ export function handOverTermsCases(place: Place): void {
           const { signal } = mine
           const from = by === 'another client' ? place.holdfast() : holdfast
           expect(await from.lock(lock.name).forceUnlock()).toBe(true)
-          await using next = await inTime(place, second)
+          const next = await inTime(place, second)
           expect(signal.reason).toMatchObject({
             code: 'LOCK_LOST',
             owner: mine.owner,
@@ -150,6 +151,7 @@ export function handOverTermsCases(place: Place): void {
           expect(await rejectionOf(mine.release())).toBeInstanceOf(LockLostError)
           expect(await seen(place, lock)).toMatchObject([{ owner: next.owner, holds: 1 }])
           next.assertHeld()
+          await next.release()
         },
       )
     }

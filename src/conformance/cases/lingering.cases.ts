@@ -11,11 +11,15 @@ import { scene } from '../scene.js'
 /** So long that no test waits for it. */
 const LONG_MS = 20_000
 
-interface Scene {
+/** A lock that nobody holds and its process keeps. */
+interface Kept {
   readonly holdfast: Holdfast
   readonly lock: Lock
   /** Another process's handle. */
   readonly far: Lock
+}
+
+interface Scene extends Kept {
   /** The hold whose release has left the lock with its process. */
   readonly last: Hold
 }
@@ -50,10 +54,50 @@ function looks(place: Place): ReadonlyArray<(far: Lock) => Promise<boolean>> {
   ]
 }
 
+/** Cases for places, and kinds, whose locks may stay with their process. */
+export function lingersAt(place: Place): ReturnType<typeof given> {
+  return given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
+}
+
+/** What is promised of a lock that its process keeps, by the program's wish or by habit. */
+export function keptCases(place: Place, kept: () => Promise<Kept>): void {
+  const lingers = lingersAt(place)
+
+  lingers('W9: does not refuse a single attempt of another process', async () => {
+    const { far } = await kept()
+    // Its patience is 25 ms: on a busy machine the other process may need longer to hear and let go, and an attempt more is right.
+    await using hold = place.virtual
+      ? await inTime(place, far.tryAcquire())
+      : await place.eventually(() => far.tryAcquire())
+    expect(hold).not.toBeNull()
+  })
+
+  lingers('W9: is released by close(), with and without a time to drain', async () => {
+    for (const options of [{}, { drainMs: 60_000 }]) {
+      const { holdfast, far } = await kept()
+      await inTime(place, holdfast.close(options))
+      expect(await far.isLocked()).toBe(false)
+    }
+  })
+
+  if (place.kind === 'fenced')
+    lingers('W9: gives each hold a greater token', async () => {
+      const { lock } = await kept()
+      let fence = 0n
+      for (let round = 0; round < 12; round += 1) {
+        const hold = await lock.acquire()
+        expect(hold.fence).toBeGreaterThan(fence)
+        fence = hold.fence ?? 0n
+        await hold.release()
+      }
+    })
+}
+
 /** A lock that stays with its process after the release, for as long as nobody else wants it. */
 export function lingeringCases(place: Place): void {
   describe('a lock that lingers', () => {
-    const lingers = given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
+    const lingers = lingersAt(place)
+    keptCases(place, () => lingering(place))
 
     lingers('is free for its own process, which goes on having it', async () => {
       const { holdfast, lock, far, last } = await lingering(place)
@@ -137,16 +181,6 @@ export function lingeringCases(place: Place): void {
       expect(await lock.isLocked()).toBe(false)
     })
 
-    lingers('does not refuse a single attempt of another process', async () => {
-      const { far } = await lingering(place)
-      // Its patience is 25 ms: on a busy machine the other process may need longer to hear and let go, and an attempt more is right.
-      const hold = place.virtual
-        ? await inTime(place, far.tryAcquire())
-        : await place.eventually(() => far.tryAcquire())
-      expect(hold).not.toBeNull()
-      await hold?.release()
-    })
-
     lingers(
       'refuses single attempts while somebody is inside, and then goes to those that wait',
       async () => {
@@ -228,25 +262,6 @@ export function lingeringCases(place: Place): void {
         await place.eventually(() => holdfast.census.tenures === 0)
       },
     )
-
-    if (place.kind === 'fenced')
-      lingers('each hold of a fenced lock has a greater token', async () => {
-        const { lock, last } = await lingering(place)
-        let fence = last.fence ?? 0n
-        for (let round = 0; round < 4; round += 1) {
-          await using hold = await lock.acquire()
-          expect(hold.fence).toBeGreaterThan(fence)
-          fence = hold.fence ?? 0n
-        }
-      })
-
-    lingers('is released by close(), with and without a time to drain', async () => {
-      for (const options of [{}, { drainMs: 60_000 }]) {
-        const { holdfast, far } = await lingering(place)
-        await inTime(place, holdfast.close(options))
-        expect(await far.isLocked()).toBe(false)
-      }
-    })
 
     lingers('forced open elsewhere, it is not taken for granted', async () => {
       const { holdfast, lock, far } = await lingering(place)

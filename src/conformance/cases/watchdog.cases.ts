@@ -82,12 +82,13 @@ export function watchdogCases(place: Place): void {
       const [watched, leased] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
       await leased.withLock(() => undefined)
       const [renewed, lost] = [journalOf(holdfast, 'renewed'), journalOf(holdfast, 'lost')]
-      await using keeps = await watched.acquire()
+      const keeps = await watched.acquire()
       await leased.acquire({ leaseMs: place.lease(100) })
       await place.eventually(() => renewed.length >= 3)
       expect(new Set(renewed.map(({ name }) => name))).toEqual(new Set([watched.name]))
       expect(lost).toMatchObject([{ name: leased.name }])
       keeps.assertHeld()
+      await keeps.release()
     })
 
     test('L5: the watchdog ends with the last release, and nothing is left of it', async () => {
