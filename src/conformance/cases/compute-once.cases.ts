@@ -21,10 +21,8 @@ export function computeOnceCases(place: Place): void {
         await place.eventually(() => clients.every(({ census }) => census.calls > 0 || computed > 0))
         return { total: 7, of: ['a', 'b'] }
       }
-      const values = await inTime(
-        place,
-        Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.computeOnce(key, compute, TTL)))),
-      )
+      const calls = clients.flatMap((client) => [1, 2, 3].map(() => client.computeOnce(key, compute, TTL)))
+      const values = await inTime(place, Promise.all(calls))
       expect(values).toEqual(new Array(9).fill({ total: 7, of: ['a', 'b'] }))
       expect(await place.holdfast().computeOnce(key, compute, TTL)).toEqual({ total: 7, of: ['a', 'b'] })
       expect(computed).toBe(1)

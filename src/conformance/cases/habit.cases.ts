@@ -21,8 +21,7 @@ export function habitCases(place: Place): void {
     keptCases(place, () => kept(place))
 
     lingers('W9: not one that is taken once, nor a few times', async () => {
-      const { lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
-      const far = place.holdfast().lock(lock.name)
+      const { lock, far } = scene(place, place.holdfast({ lingerMs: 'auto' }))
       for (let round = 0; round < 6; round += 1) {
         await (await lock.acquire()).release()
         expect(await far.isLocked()).toBe(false)

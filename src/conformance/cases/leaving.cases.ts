@@ -105,10 +105,7 @@ export function leavingCases(place: Place): void {
       const nested = rejectionOf(lock.acquire({ owner, signal: abort.signal }))
       abort.abort()
       expect(await nested).toMatchObject({ name: 'AbortError' })
-      await place.eventually(
-        () => lock.holdCount(owner),
-        (count) => count === 1,
-      )
+      await place.eventually(async () => (await lock.holdCount(owner)) === 1)
       const inner = await lock.acquire({ owner })
       expect(await lock.holdCount(owner)).toBe(2)
       await inner.release()

@@ -114,17 +114,15 @@ export function multiLockMembersCases(place: Place): void {
 
     test('close: the wait ends, and what it has got is given back', async () => {
       const { holdfast, locks, multi } = several(place, 2)
-      const order = orderOf(place, locks)
       const other = place.holdfast()
-      await using _blocker = await other.lock(order[1]?.name ?? '').acquire({ leaseMs: 600_000 })
+      const [first, last] = orderOf(place, locks).map(({ name }) => other.lock(name))
+      if (!first || !last) throw new Error('two locks')
+      await using _blocker = await last.acquire({ leaseMs: 600_000 })
       const waiting = rejectionOf(multi.acquire())
-      await place.eventually(() => other.lock(order[0]?.name ?? '').isLocked())
+      await place.eventually(() => first.isLocked())
       await holdfast.close()
       expect(await waiting).toMatchObject({ code: 'CLOSED' })
-      await place.eventually(
-        () => other.lock(order[0]?.name ?? '').isLocked(),
-        (locked) => !locked,
-      )
+      await place.eventually(async () => !(await first.isLocked()))
     })
 
     for (const [needed, kind, blocked] of otherKinds) {

@@ -14,8 +14,7 @@ export function outlivingCases(place: Place): void {
       given(place, 'namesHolder')(
         `O3: ${what} is refused while another holds, and let in as a new owner later`,
         async () => {
-          const lock = place.holdfast().lock(place.lockName())
-          const other = place.holdfast().lock(lock.name)
+          const { lock, far: other } = scene(place)
           const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
           const left: Array<Promise<Hold | null>> = []
           const ended = await lock.withLock((hold) => {
@@ -71,8 +70,7 @@ export function outlivingCases(place: Place): void {
     })
 
     test('O3: an inner section that outlives its outer one keeps others out until it ends itself', async () => {
-      const lock = place.holdfast().lock(place.lockName())
-      const other = place.holdfast().lock(lock.name)
+      const { lock, far: other } = scene(place)
       const [entered, leave] = [new Latch(), new Latch()]
       const inner: Array<Promise<number>> = []
       await lock.withLock(async () => {

@@ -100,10 +100,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           await all.release()
           if (how === 'leaves') {
             // Until the greedy one has asked again, in vain.
-            await place.eventually(
-              () => semaphore.availablePermits(),
-              (count) => count === 2,
-            )
+            await place.eventually(async () => (await semaphore.availablePermits()) === 2)
             await place.pass(20)
           }
           if (how !== 'times out') controller.abort('enough')
@@ -266,10 +263,8 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           expect(hold.remainingMs()).toBeLessThan(ttlMs)
           const state = await semaphore.inspect()
           expect(state.remainingMs).toBeLessThanOrEqual(ttlMs)
-          await using _next = await inTime(
-            place,
-            handleOf(place.holdfast(), kind, semaphore.name, 1).acquire(),
-          )
+          const other = handleOf(place.holdfast(), kind, semaphore.name, 1)
+          await using _next = await inTime(place, other.acquire())
           expect(() => hold.assertHeld()).toThrow(LockLostError)
           expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
         })

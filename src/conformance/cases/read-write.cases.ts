@@ -105,14 +105,10 @@ export function readWriteCases(place: Place): void {
       const name = place.lockName()
       const holdfast = place.holdfast()
       const lock = holdfast.readWriteLock(name)
-      await inTime(
-        place,
-        Promise.all(
-          Array.from({ length: 12 }, (_, index) =>
-            (index % 3 === 0 ? lock.writeLock() : lock.readLock()).withLock(() => undefined),
-          ),
-        ),
+      const sections = Array.from({ length: 12 }, (_, index) =>
+        (index % 3 === 0 ? lock.writeLock() : lock.readLock()).withLock(() => undefined),
       )
+      await inTime(place, Promise.all(sections))
       await untilIdle(place, holdfast)
     })
   })

@@ -89,8 +89,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: of two unlocks at once of one hold, one does it and the other is refused', async () => {
-      const { holdfast, lock } = scene(place)
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       await lock.lock({ owner })
       const outcomes = await Promise.allSettled([lock.unlock({ owner }), lock.unlock({ owner })])
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
