@@ -47,9 +47,12 @@ export type { LockOptions } from './kinds/options/lock-options.js'
 export type { AcquireOptions, AdoptOptions, OnLost, UnlockOptions } from './kinds/options/options.js'
 export type { PermitsOptions } from './kinds/options/permits-options.js'
 export type { SpinOptions } from './kinds/options/spin-options.js'
-export type { PermitExpirableSemaphore } from './kinds/permit-expirable-semaphore.js'
+export type {
+  PermitExpirableSemaphore,
+  PermitsHold,
+  PermitsSection,
+} from './kinds/permit-expirable-semaphore.js'
 export type { Permits } from './kinds/permits.js'
-export type { PermitsHold, PermitsSection } from './kinds/permits-hold.js'
 export type { ReadWriteLock } from './kinds/read-write-lock.js'
 export type { Semaphore } from './kinds/semaphore.js'
 export type { StripedLock, StripeHold, StripeSection } from './kinds/striped-lock.js'
