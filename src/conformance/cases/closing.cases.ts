@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClosedError, type Holdfast } from '../../index.js'
 import { sumOf, untilIdle, untilWaiting } from '../idle.js'
-import { journalOf } from '../journal.js'
 import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -63,9 +62,8 @@ export function closingCases(place: Place): void {
     })
 
     test('what is held is told: the signal aborts with ClosedError, assertHeld throws it', async () => {
-      const holdfast = place.holdfast()
-      const lost = journalOf(holdfast, 'lost')
-      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 5_000 })
+      const { holdfast, lock, lost } = scene(place)
+      const hold = await lock.acquire({ leaseMs: 5_000 })
       const { signal } = hold
       await holdfast.close()
       expect(signal.aborted).toBe(true)
@@ -120,9 +118,8 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: draining lets what runs end and gives it back, and refuses what is new at once', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
       const other = place.lockName()
       await using _stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
       const [entered, finish] = [new Latch(), new Latch()]
@@ -153,10 +150,9 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: draining lets a call that does not wait be answered, and what it is granted end', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
       await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
-      const lock = holdfast.lock(place.lockName())
       const asking = Promise.all([lock.tryAcquire(), holdfast.lock(taken.name).tryAcquire()])
       const closed = new Latch()
       const closing = holdfast.close({ drainMs: 60_000 }).then(() => closed.open())
@@ -193,10 +189,9 @@ export function closingCases(place: Place): void {
     })
 
     test('faults D5: close lets a single attempt that is under way be answered; a job that is granted runs', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
       await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
-      const lock = holdfast.lock(place.lockName())
       const name = place.lockName()
       let ran = false
       const job = holdfast.job(name, { atLeastMs: 0, atMostMs: 60_000 }, ({ signal }) => {

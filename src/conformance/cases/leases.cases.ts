@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
 import { given } from '../given.js'
-import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
@@ -97,9 +96,8 @@ export function leasesCases(place: Place): void {
     })
 
     test('L3: a signal that is first looked at after the loss is aborted already', async () => {
-      const holdfast = place.holdfast()
-      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: place.lease(60) })
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
+      const hold = await lock.acquire({ leaseMs: place.lease(60) })
       await place.eventually(() => lost.length > 0)
       expect(hold.signal.aborted).toBe(true)
       expect(hold.signal.reason).toBeInstanceOf(LockLostError)
@@ -121,9 +119,8 @@ export function leasesCases(place: Place): void {
     given(place, 'real time')(
       'L3: however late the event loop gets to it, assertHeld compares clocks itself',
       async () => {
-        const holdfast = place.holdfast()
-        const lost = journalOf(holdfast, 'lost')
-        const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: place.lease(600) })
+        const { lock, lost } = scene(place)
+        const hold = await lock.acquire({ leaseMs: place.lease(600) })
         const { signal } = hold
         // Cases run side by side: to block for the whole lease would cost the others theirs.
         await place.pass(hold.remainingMs() - place.lease(100))
