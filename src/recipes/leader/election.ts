@@ -27,26 +27,18 @@ export class Election implements AsyncDisposable {
 
   /** @internal */
   constructor(name: string, kinds: Kinds, given: LeaderOptions) {
-    const { session, owners, atEnd } = kinds
+    const { session, atEnd } = kinds
     const { fencedLock: port, countDownLatch: latches } = session
     if (!port) throw new UnsupportedKindError('leader', keptIn(session))
     const options = checkLeaderOptions(given)
     const context = withoutLingering(kinds.of(fencedLock))
-    const { locker } = context
     this.name = name
     this.#lock = new Lock(name, context)
     this.#port = port
     const bell = latches && new Bell(`${name}:leader`, kinds.of(countDownLatch).locker, latches)
-    this.#observer = {
-      look: () => this.current(),
-      schedule: locker.schedule,
-      bell,
-      longestLookMs: locker.settings.watchdogMs,
-      closed: () => locker.closed,
-      atEnd,
-    }
+    this.#observer = { look: () => this.current(), locker: context.locker, bell, atEnd }
     if (!options.onElected) return
-    const candidacy = new Candidacy({ lock: this.#lock, locker, owners, bell, options })
+    const candidacy = new Candidacy(this.#lock, bell, options)
     const stop = (): void => candidacy.stop()
     atEnd.add(stop)
     void candidacy.ended.then(() => atEnd.delete(stop))
