@@ -4,10 +4,10 @@ import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
-import type { StorePlace } from '../place.js'
+import type { Place } from '../place.js'
 
 /** How a store comes through lost answers, cut connections and leases that end: rules S1, S3, S6 and S7. */
-export function disturbanceCases(place: StorePlace): void {
+export function disturbanceCases(place: Place): void {
   const detaching = given(place, 'detaches')
   const inOrder = given(place, 'push', 'fifo')
   describe('disturbances', () => {
