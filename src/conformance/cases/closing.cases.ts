@@ -168,8 +168,7 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: draining lets a call for several locks that does not wait be answered to its end', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const several = holdfast.multiLock([holdfast.lock(place.lockName()), holdfast.lock(place.lockName())])
       const stripes = far.stripedLock(place.lockName(), 3)
       const taken = await Promise.all(
@@ -228,8 +227,7 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: when its time is over signals abort, and the locks stay until their leases end', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
       const aborted = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
       const closing = holdfast.close({ drainMs: 300 })

@@ -65,8 +65,7 @@ export function computeOnceCases(place: Place): void {
     test('faults B17: calls that wait for a computation share its failure; other processes, and who comes later, compute', async () => {
       const key = place.lockName()
       const [one, two] = [place.holdfast(), place.holdfast()]
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       const failing = rejectionOf(
         one.computeOnce(
           key,
@@ -153,8 +152,7 @@ export function computeOnceCases(place: Place): void {
       }
       expect(await clients[1]?.computeOnce(key, failing, options)).toBe('old')
       await place.eventually(() => errors[1]?.length === 1)
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       let computed = 0
       const compute = async (): Promise<string> => {
         computed += 1

@@ -12,8 +12,7 @@ export function disturbanceCases(place: Place): void {
   const inOrder = given(place, 'push', 'fifo')
   describe('disturbances', () => {
     test('S1: locks that end are each told once, before another client has one', async () => {
-      const holder = place.holdfast()
-      const other = place.holdfast()
+      const [holder, other] = [place.holdfast(), place.holdfast()]
       const lost = journalOf(holder, 'lost')
       const names = Array.from({ length: 3 }, () => place.lockName())
       const leaseMs = place.lease(900)

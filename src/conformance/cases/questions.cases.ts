@@ -51,8 +51,7 @@ export function questionsCases(place: Place): void {
 
     const listing = given(place, 'lists', 'namesHolder')
     listing('list shows the locks that are held, with their holders, and none that are free', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const stem = place.lockName()
       const names = Array.from({ length: 12 }, (_, number) => `${stem}/${number}`)
       const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
