@@ -55,10 +55,6 @@ export class Holders {
   last(key: LockKey): SpanContext | undefined {
     return this.#locks.get(textOf(key))?.lastEnded
   }
-
-  get size(): number {
-    return this.#locks.size
-  }
 }
 
 function textOf({ kind, name }: LockKey): string {
