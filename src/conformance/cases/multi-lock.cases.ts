@@ -9,6 +9,7 @@ import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   afterEach(() => place.tidy())
 
   describe(`multi-lock: ${place.name}`, () => {
@@ -33,22 +34,19 @@ export function multiLockCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
 
-    given(place, 'namesHolder')(
-      'W4: one that is held by another: none is taken, and nothing is left',
-      async () => {
-        const { holdfast, locks, multi } = several(place, 4)
-        for (const [index, busy] of locks.entries()) {
-          await using hold = await place.holdfast().lock(busy.name).acquire()
-          expect(await multi.tryAcquire()).toBeNull()
-          await untilIdle(place, holdfast)
-          const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
-          expect(error).toBeInstanceOf(LockTimeoutError)
-          expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
-          await untilIdle(place, holdfast)
-          expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
-        }
-      },
-    )
+    whereNamed('W4: one that is held by another: none is taken, and nothing is left', async () => {
+      const { holdfast, locks, multi } = several(place, 4)
+      for (const [index, busy] of locks.entries()) {
+        await using hold = await place.holdfast().lock(busy.name).acquire()
+        expect(await multi.tryAcquire()).toBeNull()
+        await untilIdle(place, holdfast)
+        const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
+        expect(error).toBeInstanceOf(LockTimeoutError)
+        expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
+        await untilIdle(place, holdfast)
+        expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
+      }
+    })
 
     test('W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting', async () => {
       const { holdfast, locks, multi } = several(place, 3)

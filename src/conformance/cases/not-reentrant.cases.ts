@@ -9,6 +9,7 @@ import { Room } from '../room.js'
 
 /** Locks with `reentrant: false`: a section that asks for its own lock is refused, in place of waiting for itself. */
 export function notReentrantCases(place: Place): void {
+  const detaching = given(place, 'detaches')
   describe('a lock that is not reentrant', () => {
     const once = { reentrant: false } as const
 
@@ -165,20 +166,17 @@ export function notReentrantCases(place: Place): void {
       expect(outcome.ran).toBe(true)
     })
 
-    given(place, 'detaches')(
-      'a hold that was adopted is the only one, and a section adopts no other',
-      async () => {
-        const [here, there] = [place.holdfast(), place.holdfast()]
-        const lock = here.lock(place.lockName(), once)
-        const ticket = await (await lock.acquire()).detach(600_000)
-        const hold = await there.lock(lock.name, once).adopt(ticket)
-        await hold.run(() => expectRefused(there.lock(lock.name, once), hold))
-        await hold.release()
-        await lock.withLock(async () => {
-          expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(NotReentrantError)
-          expect(await lock.holdCount()).toBe(1)
-        })
-      },
-    )
+    detaching('a hold that was adopted is the only one, and a section adopts no other', async () => {
+      const [here, there] = [place.holdfast(), place.holdfast()]
+      const lock = here.lock(place.lockName(), once)
+      const ticket = await (await lock.acquire()).detach(600_000)
+      const hold = await there.lock(lock.name, once).adopt(ticket)
+      await hold.run(() => expectRefused(there.lock(lock.name, once), hold))
+      await hold.release()
+      await lock.withLock(async () => {
+        expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(NotReentrantError)
+        expect(await lock.holdCount()).toBe(1)
+      })
+    })
   })
 }

@@ -9,34 +9,32 @@ import { scene } from '../scene.js'
 
 /** Work that outlives its section: rule O3. */
 export function outlivingCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('work that outlives its section', () => {
     for (const [what, detach] of Object.entries(waysToDetach)) {
-      given(place, 'namesHolder')(
-        `O3: ${what} is refused while another holds, and let in as a new owner later`,
-        async () => {
-          const { lock, far: other } = scene(place)
-          const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
-          const left: Array<Promise<Hold | null>> = []
-          const ended = await lock.withLock((hold) => {
-            for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
-            return hold.owner
-          })
-          const [duringOther, duringMine, late] = left
-          for (const [holder, go, tried] of [
-            [other, whileOther, duringOther],
-            [lock, whileMine, duringMine],
-          ] as const) {
-            await using hold = await holder.acquire()
-            go.open()
-            expect(await tried).toBeNull()
-            expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
-          }
-          whenFree.open()
-          await using hold = await late
-          expect(hold?.owner).toMatch(/:\d+$/)
-          expect(hold?.owner).not.toBe(ended)
-        },
-      )
+      whereNamed(`O3: ${what} is refused while another holds, and let in as a new owner later`, async () => {
+        const { lock, far: other } = scene(place)
+        const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
+        const left: Array<Promise<Hold | null>> = []
+        const ended = await lock.withLock((hold) => {
+          for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
+          return hold.owner
+        })
+        const [duringOther, duringMine, late] = left
+        for (const [holder, go, tried] of [
+          [other, whileOther, duringOther],
+          [lock, whileMine, duringMine],
+        ] as const) {
+          await using hold = await holder.acquire()
+          go.open()
+          expect(await tried).toBeNull()
+          expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
+        }
+        whenFree.open()
+        await using hold = await late
+        expect(hold?.owner).toMatch(/:\d+$/)
+        expect(hold?.owner).not.toBe(ended)
+      })
     }
 
     test('O3: two detached tasks of one section exclude each other', async () => {

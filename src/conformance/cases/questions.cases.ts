@@ -6,6 +6,7 @@ import { scene } from '../scene.js'
 
 /** What may be asked of a lock, and breaking it open. */
 export function questionsCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('questions', () => {
     test('a free lock answers that nobody holds it', async () => {
       const { lock } = scene(place)
@@ -20,34 +21,31 @@ export function questionsCases(place: Place): void {
       expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
     })
 
-    given(place, 'namesHolder')(
-      'a held lock answers for its holder and for others, to every client',
-      async () => {
-        const { holdfast, lock } = scene(place)
-        const me = holdfast.owner()
-        const holds = [
-          await lock.acquire({ owner: me, leaseMs: 60_000 }),
-          await lock.acquire({ owner: me, leaseMs: 60_000 }),
-        ]
-        for (const from of [lock, place.holdfast().lock(lock.name)]) {
-          expect(await from.isLocked()).toBe(true)
-          expect([await from.isHeld(me), await from.isHeld(holdfast.owner()), await from.isHeld()]).toEqual([
-            true,
-            false,
-            false,
-          ])
-          const holds = from === lock ? 2 : place.visible(2)
-          expect([await from.holdCount(me), await from.holdCount()]).toEqual([holds, 0])
-          const left = await from.remainingMs()
-          expect(left).toBeGreaterThan(40_000)
-          expect(left).toBeLessThanOrEqual(60_000)
-          const state = await from.inspect()
-          expect(state).toMatchObject({ name: lock.name, owners: [{ owner: me, holds }] })
-          expect(state.remainingMs).toBeGreaterThan(40_000)
-        }
-        for (const hold of holds) await hold.release()
-      },
-    )
+    whereNamed('a held lock answers for its holder and for others, to every client', async () => {
+      const { holdfast, lock } = scene(place)
+      const me = holdfast.owner()
+      const holds = [
+        await lock.acquire({ owner: me, leaseMs: 60_000 }),
+        await lock.acquire({ owner: me, leaseMs: 60_000 }),
+      ]
+      for (const from of [lock, place.holdfast().lock(lock.name)]) {
+        expect(await from.isLocked()).toBe(true)
+        expect([await from.isHeld(me), await from.isHeld(holdfast.owner()), await from.isHeld()]).toEqual([
+          true,
+          false,
+          false,
+        ])
+        const holds = from === lock ? 2 : place.visible(2)
+        expect([await from.holdCount(me), await from.holdCount()]).toEqual([holds, 0])
+        const left = await from.remainingMs()
+        expect(left).toBeGreaterThan(40_000)
+        expect(left).toBeLessThanOrEqual(60_000)
+        const state = await from.inspect()
+        expect(state).toMatchObject({ name: lock.name, owners: [{ owner: me, holds }] })
+        expect(state.remainingMs).toBeGreaterThan(40_000)
+      }
+      for (const hold of holds) await hold.release()
+    })
 
     const listing = given(place, 'lists', 'namesHolder')
     listing('list shows the locks that are held, with their holders, and none that are free', async () => {

@@ -8,6 +8,7 @@ import { Room } from '../room.js'
 
 /** A striped lock, wherever its stripes are kept. */
 export function stripedLockCases(place: Place): void {
+  const wherePushed = given(place, 'push')
   afterEach(() => place.tidy())
 
   /** For how many of the stripes somebody waits. */
@@ -66,36 +67,31 @@ export function stripedLockCases(place: Place): void {
       }
     })
 
-    given(place, 'push')(
-      'W4: if none is free the first that comes is taken, and the others are left',
-      async () => {
-        const holdfast = place.holdfast()
-        const striped = holdfast.stripedLock(place.lockName(), 6)
-        const other = place.holdfast().stripedLock(striped.name, 6)
-        const holds = await Promise.all(
-          Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })),
-        )
-        const waiting = striped.acquireAny()
-        await place.eventually(async () => (await countWaiting(other)) === 6)
-        const [first, ...rest] = holds
-        await first?.release()
-        const hold = await waiting
-        expect(hold.index).toBe(first?.index)
-        await place.eventually(async () => (await countWaiting(other)) === 0)
-        // The server's answers to that arrive a moment later.
-        await place.eventually(() => holdfast.census.orphans === 0)
-        expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
-        // All that come at once are not all taken.
-        const next = striped.acquireAny()
-        await place.eventually(async () => (await countWaiting(other)) > 0)
-        await Promise.all(rest.map((each) => each.release()))
-        const second = await next
-        await place.eventually(() => holdfast.census.tenures === 2)
-        await hold.release()
-        await second.release()
-        await untilIdle(place, holdfast)
-      },
-    )
+    wherePushed('W4: if none is free the first that comes is taken, and the others are left', async () => {
+      const holdfast = place.holdfast()
+      const striped = holdfast.stripedLock(place.lockName(), 6)
+      const other = place.holdfast().stripedLock(striped.name, 6)
+      const holds = await Promise.all(Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })))
+      const waiting = striped.acquireAny()
+      await place.eventually(async () => (await countWaiting(other)) === 6)
+      const [first, ...rest] = holds
+      await first?.release()
+      const hold = await waiting
+      expect(hold.index).toBe(first?.index)
+      await place.eventually(async () => (await countWaiting(other)) === 0)
+      // The server's answers to that arrive a moment later.
+      await place.eventually(() => holdfast.census.orphans === 0)
+      expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
+      // All that come at once are not all taken.
+      const next = striped.acquireAny()
+      await place.eventually(async () => (await countWaiting(other)) > 0)
+      await Promise.all(rest.map((each) => each.release()))
+      const second = await next
+      await place.eventually(() => holdfast.census.tenures === 2)
+      await hold.release()
+      await second.release()
+      await untilIdle(place, holdfast)
+    })
 
     test('W4: an abort ends the wait for all of them', async () => {
       const holdfast = place.holdfast()
