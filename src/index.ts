@@ -47,9 +47,12 @@ export type { LockOptions } from './kinds/options/lock-options.js'
 export type { AcquireOptions, AdoptOptions, OnLost, UnlockOptions } from './kinds/options/options.js'
 export type { PermitsOptions } from './kinds/options/permits-options.js'
 export type { SpinOptions } from './kinds/options/spin-options.js'
-export type { PermitExpirableSemaphore } from './kinds/permit-expirable-semaphore.js'
+export type {
+  PermitExpirableSemaphore,
+  PermitsHold,
+  PermitsSection,
+} from './kinds/permit-expirable-semaphore.js'
 export type { Permits } from './kinds/permits.js'
-export type { PermitsHold, PermitsSection } from './kinds/permits-hold.js'
 export type { ReadWriteLock } from './kinds/read-write-lock.js'
 export type { Semaphore } from './kinds/semaphore.js'
 export type { StripedLock, StripeHold, StripeSection } from './kinds/striped-lock.js'
@@ -70,7 +73,7 @@ export type { AcquireTrace } from './observe/trace/acquire.js'
 export type { HoldTrace } from './observe/trace/hold.js'
 export type { AcquireOutcome } from './observe/trace/outcome.js'
 export type { ReleaseTrace } from './observe/trace/release.js'
-export type { Guarded } from './port/guarded-port.js'
+export type { Guarded } from './port/kind-ports.js'
 export type { LockState, OwnerState } from './port/lock-port.js'
 export type { SqlConnection } from './port/sql-connection.js'
 export type { Store } from './port/store.js'

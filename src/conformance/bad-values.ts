@@ -11,19 +11,19 @@ export function badAcquireOptions(
   holdfast: Holdfast,
   other: Holdfast,
 ): Readonly<Record<string, readonly unknown[]>> {
-  const number = holdfast.owner().split(':')[0]
   return {
     waitMs: [...NEVER, ...NO_NUMBERS],
     leaseMs: [...NEVER, ...NO_NUMBERS, 0, 1, 9, Number.POSITIVE_INFINITY],
     maxHoldMs: [...NEVER, ...NO_NUMBERS, 0],
     signal: [...NEVER, 1, new AbortController(), { aborted: false }],
     onLost: [...NEVER, 'ignore', 'REJECT', '', 1],
-    owner: badOwners(holdfast, other, number),
+    owner: badOwners(holdfast, other),
   }
 }
 
 /** Owners that are none, and owners that this client has not handed out. */
-export function badOwners(_here: Holdfast, other: Holdfast, clientId = ''): readonly unknown[] {
+export function badOwners(here: Holdfast, other: Holdfast): readonly unknown[] {
+  const [clientId] = here.owner().split(':')
   return [
     ...NEVER,
     ...MALFORMED_OWNERS,
@@ -35,17 +35,7 @@ export function badOwners(_here: Holdfast, other: Holdfast, clientId = ''): read
 }
 
 /** Values that do not have the shape of an owner at all. */
-export const MALFORMED_OWNERS: readonly unknown[] = [
-  '',
-  ':',
-  ':1',
-  'id:',
-  'id:x',
-  'id:1:x',
-  'id:-1',
-  'id:1.5',
-  1,
-]
+export const MALFORMED_OWNERS: readonly unknown[] = [1, '', ...': :1 id: id:x id:1:x id:-1 id:1.5'.split(' ')]
 
 /** What is no object of options. */
 export const NO_OPTIONS: readonly unknown[] = [null, 1, 'waitMs', true, [], [{ waitMs: 1 }], Symbol('x')]

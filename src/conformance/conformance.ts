@@ -26,7 +26,7 @@ import { waitingCases } from './cases/waiting.cases.js'
 import { LEFT_OUT, whyNot } from './given.js'
 import type { KindName } from './kinds.js'
 import { commonCases, lockCases } from './lock-cases.js'
-import { StorePlace } from './place.js'
+import { Place } from './place.js'
 
 export interface ConformanceTerms {
   /** What the store is called in the names of the tests. */
@@ -45,7 +45,7 @@ export interface ConformanceTerms {
   readonly clock?: VirtualClock | undefined
 }
 
-type Cases = (place: StorePlace) => void
+type Cases = (place: Place) => void
 
 interface Topic {
   readonly needs: StoreKind
@@ -91,7 +91,7 @@ export function conformance(terms: ConformanceTerms): void {
   describe(`conformance: ${terms.name}`, () => {
     traitsCases(terms)
     for (const [title, { needs, kind, cases }] of Object.entries(topics)) {
-      const place = new StorePlace({ ...terms, kind })
+      const place = new Place({ ...terms, kind })
       const why = whyNot(place, needs)
       const body = (): void => {
         afterEach(() => place.tidy())

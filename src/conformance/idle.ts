@@ -11,6 +11,11 @@ export async function untilIdle(place: Place, holdfast: Holdfast): Promise<void>
   await place.eventually(left, (sorts) => sorts === '')
 }
 
+/** How much is alive in a client. */
+export function sumOf({ census }: Holdfast): number {
+  return Object.values(census).reduce((sum, count) => sum + count, 0)
+}
+
 /** How many clients wait for the lock, as the store sees it; where nobody listens there, as they say themselves. */
 export async function countWaitingClients(
   place: Place,

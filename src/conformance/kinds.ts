@@ -4,35 +4,21 @@ import { Holdfast, type Lock, type LockOptions } from '../index.js'
 export const kindNames = ['lock', 'fenced', 'fair', 'write', 'spin'] as const
 export type KindName = (typeof kindNames)[number]
 
-class FencedHoldfast extends Holdfast {
-  override lock(name: string, options?: LockOptions): Lock {
-    return this.fencedLock(name, options)
-  }
-}
-
-class FairHoldfast extends Holdfast {
-  override lock(name: string, options?: LockOptions): Lock {
-    return this.fairLock(name, options)
-  }
-}
-
-class WriteHoldfast extends Holdfast {
-  override lock(name: string): Lock {
-    return this.readWriteLock(name).writeLock()
-  }
-}
-
-class SpinHoldfast extends Holdfast {
-  override lock(name: string): Lock {
-    return this.spinLock(name, { longestPauseMs: 20 })
-  }
+const lockOf: Readonly<
+  Record<Exclude<KindName, 'lock'>, (holdfast: Holdfast, name: string, options?: LockOptions) => Lock>
+> = {
+  fenced: (holdfast, name, options) => holdfast.fencedLock(name, options),
+  fair: (holdfast, name, options) => holdfast.fairLock(name, options),
+  write: (holdfast, name) => holdfast.readWriteLock(name).writeLock(),
+  spin: (holdfast, name) => holdfast.spinLock(name, { longestPauseMs: 20 }),
 }
 
 /** The client of that kind. */
-export const clientOf: Readonly<Record<KindName, typeof Holdfast>> = {
-  lock: Holdfast,
-  fenced: FencedHoldfast,
-  fair: FairHoldfast,
-  write: WriteHoldfast,
-  spin: SpinHoldfast,
+export function clientOf(kind: KindName): typeof Holdfast {
+  if (kind === 'lock') return Holdfast
+  return class extends Holdfast {
+    override lock(name: string, options?: LockOptions): Lock {
+      return lockOf[kind](this, name, options)
+    }
+  }
 }

@@ -1,13 +1,12 @@
+import { Latch } from './latch.js'
 import type { Place } from './place.js'
 
 /** What a promise comes to, with time passing meanwhile as it does at that place. */
 export async function inTime<Value>(place: Place, promise: Promise<Value>): Promise<Value> {
-  let settled = false
-  const settle = (): void => {
-    settled = true
-  }
+  const settled = new Latch()
+  const settle = (): void => settled.open()
   promise.then(settle, settle)
-  await place.eventually(() => settled)
+  await place.eventually(() => settled.isOpen)
   return await promise
 }
 

@@ -9,38 +9,6 @@ import { Lag } from './lag.js'
 let names = 0
 const lag = new Lag()
 
-/** Where locks are kept, and how time passes there. */
-export interface Place {
-  readonly name: string
-  /** The kind of lock that `holdfast().lock(name)` is. */
-  readonly kind: KindName
-  readonly traits: StoreTraits
-  /** Whether time passes only when a test lets it pass, and not while the event loop is blocked. */
-  readonly virtual: boolean
-  /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
-  holdfast(options?: HoldfastOptions): Holdfast
-  /** A lock name nobody else uses. */
-  lockName(): string
-  /** That time, or as much more as it takes to be a lease there, on a machine that is as busy as this one is; longer ones stay longer. */
-  lease(ms: number): number
-  /** So many holds, as another client sees them. */
-  visible(holds: number): number
-  /** Several locks are taken in the order of this number, then of their names. */
-  rankOf(lockName: string): number
-  /** The time there, in milliseconds: only differences mean something. */
-  now(): number
-  /** Lets time pass. In virtual time at once; elsewhere it is waited for, so use it only where time is the subject. */
-  pass(ms: number): Promise<void>
-  /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
-  eventually<Value>(look: () => Value | Promise<Value>, accept?: (value: Value) => boolean): Promise<Value>
-  /** Whether the store knows who waits. */
-  readonly countsWaiters: boolean
-  /** How many clients have said that they wait for a lock, and still have a call under way. */
-  countPolling(lockName: string): number
-  /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
-  tidy(): Promise<void>
-}
-
 /** What a client is made of: a store, or a Redis client. */
 export type Source = ConstructorParameters<typeof Holdfast>[0]
 
@@ -61,10 +29,13 @@ const LONGEST_PATIENCE_MS = 50_000
 /** The shortest leases in the cases: where leases must be longer, all of them are longer in proportion. */
 const SHORT_LEASE_MS = 900
 
-export class StorePlace implements Place {
+/** Where locks are kept, and how time passes there. */
+export class Place {
   readonly name: string
+  /** The kind of lock that `holdfast().lock(name)` is. */
   readonly kind: KindName
   readonly traits: StoreTraits
+  /** Whether time passes only when a test lets it pass, and not while the event loop is blocked. */
   readonly virtual: boolean
   readonly #made: Holdfast[] = []
   /** Measured between cases: within one, equal lengths stay equal. */
@@ -78,6 +49,7 @@ export class StorePlace implements Place {
     this.virtual = terms.clock !== undefined
   }
 
+  /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
   holdfast(options?: HoldfastOptions): Holdfast {
     return this.#client(this.terms.open(), options)
   }
@@ -91,7 +63,7 @@ export class StorePlace implements Place {
   }
 
   #client(source: Source, options: HoldfastOptions | undefined): Holdfast {
-    const holdfast = new clientOf[this.kind](source, options)
+    const holdfast = new (clientOf(this.kind))(source, options)
     this.#made.push(holdfast)
     if (!this.countsWaiters) {
       const waitsFor = new Set<string>()
@@ -101,43 +73,52 @@ export class StorePlace implements Place {
     return holdfast
   }
 
+  /** Whether the store knows who waits. */
   get countsWaiters(): boolean {
     return this.traits.countsWaiters && this.kind !== 'spin'
   }
 
+  /** How many clients have said that they wait for a lock, and still have a call under way. */
   countPolling(lockName: string): number {
     return this.#made.filter((made) => made.census.calls > 0 && this.#waitsFor.get(made)?.has(lockName))
       .length
   }
 
+  /** A lock name nobody else uses. */
   lockName(): string {
     names += 1
     return `${this.name}:${process.pid}:${Date.now()}:${names}`
   }
 
+  /** That time, or as much more as it takes to be a lease there, on a machine that is as busy as this one is; longer ones stay longer. */
   lease(ms: number): number {
     const { leastLeaseMs } = this.traits
     return Math.ceil(Math.max(leastLeaseMs, ms * this.#stretch, (ms * leastLeaseMs) / SHORT_LEASE_MS))
   }
 
+  /** So many holds, as another client sees them. */
   visible(holds: number): number {
     return this.traits.countsVisible ? holds : Math.min(holds, 1)
   }
 
+  /** Several locks are taken in the order of this number, then of their names. */
   rankOf(_lockName: string): number {
     return 0
   }
 
+  /** The time there, in milliseconds: only differences mean something. */
   now(): number {
     return this.terms.clock?.now() ?? performance.now()
   }
 
+  /** Lets time pass. In virtual time at once; elsewhere it is waited for, so use it only where time is the subject. */
   async pass(ms: number): Promise<void> {
     const { clock } = this.terms
     if (clock) await clock.advance(ms)
     else await new Promise((resolve) => setTimeout(resolve, ms))
   }
 
+  /** Waits for a condition: in virtual time by letting time pass, elsewhere by looking again and again. */
   async eventually<Value>(
     look: () => Value | Promise<Value>,
     accept: (value: Value) => boolean = Boolean,
@@ -153,6 +134,7 @@ export class StorePlace implements Place {
     throw new Error('not so within 100 seconds of virtual time')
   }
 
+  /** Closes what was made since the last call, and fails if a `Holdfast` has left anything alive. */
   async tidy(): Promise<void> {
     if (!this.virtual) this.#stretch = lag.stretch(SHORT_LEASE_MS)
     const made = this.#made.splice(0)

@@ -36,5 +36,8 @@ export function scene(place: Place, holdfast: Holdfast = place.holdfast()) {
     get errors() {
       return journalOf(holdfast, 'error')
     },
+    get warnings() {
+      return journalOf(holdfast, 'warning')
+    },
   }
 }

@@ -1,15 +1,25 @@
 import { whole } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import { PermitNotHeldError } from '../base/errors/permit-not-held-error.js'
+import { permitIdsOf } from '../base/identity/permit-ids.js'
 import type { Locker } from '../core/locker.js'
 import type { PermitExpirableSemaphorePort } from '../port/kind-ports.js'
 import { LEAST_LEASE_MS } from '../port/lease.js'
 import type { KindContext } from './acquiring/acquirer.js'
 import { applyOnce } from './acquiring/apply-once.js'
+import type { Section } from './acquiring/section.js'
 import type { Hold } from './hold.js'
 import { checkPermits, MOST_IDS } from './options/permits-options.js'
 import { Permits } from './permits.js'
-import { type PermitsHold, withPermitIds } from './permits-hold.js'
+
+/** A hold of permits that have an id each. */
+export interface PermitsHold extends Hold {
+  /** Their ids, in hex: any program that knows an id can return that permit. */
+  readonly permitIds: readonly string[]
+}
+
+/** The body of a `withPermits` section, for permits with ids. */
+export type PermitsSection<Result> = Section<Result, PermitsHold>
 
 /**
  * A number of permits. Each taken permit has an id and a lease, and any program that knows the id can return or prolong it.
@@ -28,7 +38,7 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
 
   /** @internal */
   protected heldAs(hold: Hold, permits: number): PermitsHold {
-    return withPermitIds(hold, permits)
+    return Object.assign(hold, { permitIds: permitIdsOf(hold.owner, permits) })
   }
 
   /** Sets the number of permits, taken ones included. If lower than the number taken, availability becomes negative. */

@@ -1,8 +1,20 @@
 import type { Owner } from '../base/identity/owner.js'
-import type { FencedPort } from './fenced-port.js'
 import type { LockPort } from './lock-port.js'
 
 /** What kinds of locks can do beyond `LockPort`. */
+
+/** A lock with a new token for every tenure. */
+export interface FencedPort extends LockPort {
+  /** Reads the tenure by which the core judges a sequencer. */
+  readTenure(name: string, owner: Owner): Promise<TenureState>
+}
+
+export interface TenureState {
+  /** Whether that owner holds the lock. */
+  readonly held: boolean
+  /** The last token; `undefined` before the first one, or if the counter is gone. */
+  readonly lastFence: bigint | undefined
+}
 
 /** A read-write lock: many readers or one writer, under one name. */
 export interface ReadWritePorts {
@@ -79,4 +91,17 @@ export interface KeepRequest {
   readonly owner: Owner
   readonly text: string
   readonly keepMs: number
+}
+
+/** Stores guarded values. */
+export interface GuardedPort {
+  readGuarded(key: string): Promise<Guarded | undefined>
+  /** Writes `value`, or removes it if `undefined`. If the store has seen a greater token, returns that token and changes nothing. */
+  writeGuarded(key: string, fence: bigint, value: string | undefined): Promise<bigint | undefined>
+}
+
+/** A value and the fencing token of the write. */
+export interface Guarded {
+  readonly value: string
+  readonly fence: bigint
 }

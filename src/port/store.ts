@@ -3,10 +3,10 @@ import type { Owner } from '../base/identity/owner.js'
 import type { Clock } from '../base/time/clock.js'
 import type { Schedule } from '../base/time/schedule.js'
 import type { EdgesPort } from './edges-port.js'
-import type { FencedPort } from './fenced-port.js'
-import type { GuardedPort } from './guarded-port.js'
 import type {
   CountDownLatchPort,
+  FencedPort,
+  GuardedPort,
   PermitExpirableSemaphorePort,
   ReadWritePorts,
   SemaphorePort,

@@ -1,5 +1,4 @@
-import { checkObject, isAbortSignal, wholeOrInfinite } from '../base/checks/checks.js'
-import { InvalidArgumentError } from '../base/errors/errors.js'
+import { checkObject, checkSignal, wholeOrInfinite } from '../base/checks/checks.js'
 
 /** Options of a lock of a transaction. Times are whole milliseconds. */
 export interface TransactionLockOptions {
@@ -19,8 +18,6 @@ export function checkLimits(
 ): TransactionLockOptions {
   const options = checkObject('options', given, ['waitMs', 'signal', ...more])
   wholeOrInfinite('waitMs', options.waitMs, 0)
-  if (options.signal !== undefined && !isAbortSignal(options.signal)) {
-    throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
-  }
+  checkSignal(options.signal)
   return options
 }

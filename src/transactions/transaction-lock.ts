@@ -9,8 +9,10 @@ import { transactionOf } from './driver.js'
 import { type About, failureOf, timedOut } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
 import { waitInMysql } from './mysql-wait.js'
-import { namesTable } from './names-table.js'
 import { waitInPostgres } from './postgres-wait.js'
+
+/** The table of MySQL and MariaDB whose rows {@link transactionLock} locks. */
+const NAMES_TABLE = 'holdfast_names'
 
 /** Options of {@link transactionLock}. Times are whole milliseconds. */
 export interface SharedLockOptions extends TransactionLockOptions {
@@ -85,10 +87,21 @@ async function lockInMysql(
   options: TransactionLockOptions,
 ): Promise<void> {
   // In the text, since values cost mysql2 another round trip.
-  const row = `INTO ${namesTable} (name) VALUES (x'${keyOf(name).toString('hex')}')`
+  const row = `INTO ${NAMES_TABLE} (name) VALUES (x'${keyOf(name).toString('hex')}')`
   const text = shared ? `INSERT IGNORE ${row}` : `INSERT ${row} ON DUPLICATE KEY UPDATE name = name`
   await waitInMysql(session, options, { text, values: [] })
   if (!session.inTransaction()) throw new NoTransactionError(name)
+}
+
+/**
+ * The statement that makes the table `holdfast_names`, which `transactionLock` needs in MySQL and MariaDB. A user of the lock needs the
+ * right to INSERT into it, and with `shared: false` to UPDATE it. A row stays when its lock ends; it may be deleted at any time.
+ */
+export function mysqlNamesSchema(): string {
+  return `CREATE TABLE IF NOT EXISTS ${NAMES_TABLE} (
+  name varbinary(255) NOT NULL PRIMARY KEY,
+  created timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP
+) ENGINE=InnoDB`
 }
 
 /** The greatest length of a key, in bytes. Of a longer name the table has the beginning and the hash. */

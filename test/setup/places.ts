@@ -1,7 +1,7 @@
 /** The places a lock can be kept in, each as the tests use it: one shared suite runs over all of them. */
 import { afterEach, inject } from 'vitest'
 import type { KindName } from '../../src/conformance/kinds.js'
-import { type Place as ConformancePlace, type Source, StorePlace } from '../../src/conformance/place.js'
+import { Place as ConformancePlace, type Source } from '../../src/conformance/place.js'
 import type { RedisClient, Store } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { quorum } from '../../src/stores/quorum/quorum.js'
@@ -24,7 +24,7 @@ export interface Place extends ConformancePlace {
   client(): RedisClient
 }
 
-class LocalPlace extends StorePlace implements Place {
+class LocalPlace extends ConformancePlace implements Place {
   readonly server = false
 
   client(): RedisClient {
@@ -33,7 +33,7 @@ class LocalPlace extends StorePlace implements Place {
 }
 
 /** What is on servers: reached by a client that is made for each `Holdfast`. */
-class ServerPlace extends StorePlace implements Place {
+class ServerPlace extends ConformancePlace implements Place {
   readonly server: boolean
   readonly #clients: RedisClient[] = []
 

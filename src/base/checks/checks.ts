@@ -62,6 +62,11 @@ export function checkObject<Options>(
   throw new InvalidArgumentError(argument, value, known.join(', '), { found: `has ${found}` })
 }
 
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !isAbortSignal(signal))
+    throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
+}
+
 /** Where a number belongs, one that is out of range is shown. */
 export function invalidNumber(argument: string, value: unknown, accepted: string): InvalidArgumentError {
   const found = `is ${typeof value === 'number' ? value : typeText(value)}`
@@ -72,10 +77,20 @@ export function whole(
   argument: string,
   value: unknown,
   least: number,
+  unit?: string,
+  orElse?: string,
+): number | undefined {
+  return value === undefined ? undefined : neededWhole(argument, value, least, unit, orElse)
+}
+
+/** As {@link whole}, where it must not be left out. */
+export function neededWhole(
+  argument: string,
+  value: unknown,
+  least: number,
   unit = 'milliseconds',
   orElse = '',
-): number | undefined {
-  if (value === undefined) return undefined
+): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value
   throw invalidNumber(argument, value, `a whole number of ${unit}, at least ${least}${orElse}`)
 }
@@ -94,7 +109,7 @@ export function wholeOrAuto(argument: string, value: unknown, least: number): nu
 }
 
 /** Compares the shape, not the class: signals of other realms and polyfills count too. */
-export function isAbortSignal(value: unknown): value is AbortSignal {
+function isAbortSignal(value: unknown): value is AbortSignal {
   return (
     typeof value === 'object' &&
     value !== null &&

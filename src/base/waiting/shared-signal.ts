@@ -1,31 +1,12 @@
 import { reasonOf } from '../errors/abort-reason.js'
 
-/** The calls that share a signal, and the one listener they have there. */
-class Listeners {
-  readonly #all = new Set<(reason: unknown) => void>()
-  readonly #abort = (): void => {
-    const reason = reasonOf(this.signal)
-    for (const listener of [...this.#all]) listener(reason)
-  }
-
-  constructor(private readonly signal: AbortSignal) {
-    signal.addEventListener('abort', this.#abort, { once: true })
-  }
-
-  add(listener: (reason: unknown) => void): void {
-    this.#all.add(listener)
-  }
-
-  /** False when nobody listens any more. */
-  remove(listener: (reason: unknown) => void): boolean {
-    this.#all.delete(listener)
-    if (this.#all.size > 0) return true
-    this.signal.removeEventListener('abort', this.#abort)
-    return false
-  }
+/** The calls that share a signal, and the one listener that they have there. */
+interface Shared {
+  readonly listeners: Set<(reason: unknown) => void>
+  readonly abort: () => void
 }
 
-const bySignal = new WeakMap<AbortSignal, Listeners>()
+const bySignal = new WeakMap<AbortSignal, Shared>()
 
 /**
  * Calls `listener` with the reason when the signal aborts. However many calls share a signal, it is listened to once: Node takes more than ten
@@ -34,10 +15,25 @@ const bySignal = new WeakMap<AbortSignal, Listeners>()
  * @returns what ends that.
  */
 export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
-  const listeners = bySignal.get(signal) ?? new Listeners(signal)
-  bySignal.set(signal, listeners)
+  const shared = bySignal.get(signal) ?? listenTo(signal)
+  const { listeners, abort } = shared
   listeners.add(listener)
   return () => {
-    if (!listeners.remove(listener) && bySignal.get(signal) === listeners) bySignal.delete(signal)
+    listeners.delete(listener)
+    if (listeners.size > 0 || bySignal.get(signal) !== shared) return
+    signal.removeEventListener('abort', abort)
+    bySignal.delete(signal)
   }
+}
+
+function listenTo(signal: AbortSignal): Shared {
+  const listeners: Shared['listeners'] = new Set()
+  const abort = (): void => {
+    const reason = reasonOf(signal)
+    for (const listener of [...listeners]) listener(reason)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  const shared = { listeners, abort }
+  bySignal.set(signal, shared)
+  return shared
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ClosedError, type Holdfast } from '../../index.js'
-import { untilIdle, untilWaiting } from '../idle.js'
-import { journalOf } from '../journal.js'
+import { sumOf, untilIdle, untilWaiting } from '../idle.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
@@ -62,9 +62,8 @@ export function closingCases(place: Place): void {
     })
 
     test('what is held is told: the signal aborts with ClosedError, assertHeld throws it', async () => {
-      const holdfast = place.holdfast()
-      const lost = journalOf(holdfast, 'lost')
-      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 5_000 })
+      const { holdfast, lock, lost } = scene(place)
+      const hold = await lock.acquire({ leaseMs: 5_000 })
       const { signal } = hold
       await holdfast.close()
       expect(signal.aborted).toBe(true)
@@ -85,12 +84,8 @@ export function closingCases(place: Place): void {
       await leased.acquire({ leaseMs: place.lease(800) })
       await holdfast.close()
       for (const { name } of [watched, leased]) expect(await far.lock(name).isLocked()).toBe(true)
-      for (const { name } of [watched, leased]) {
-        await inTime(
-          place,
-          far.lock(name).withLock(() => undefined),
-        )
-      }
+      for (const { name } of [watched, leased])
+        await (await inTime(place, far.lock(name).acquire())).release()
     })
 
     test('a section that runs while the client is closed rejects with ClosedError once it has settled', async () => {
@@ -123,22 +118,14 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: draining lets what runs end and gives it back, and refuses what is new at once', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
-      const lock = holdfast.lock(place.lockName())
       const other = place.lockName()
-      const stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
-      let finish: (() => void) | undefined
-      const finished = new Promise<void>((resolve) => {
-        finish = resolve
-      })
-      let inside: (() => void) | undefined
-      const entered = new Promise<void>((resolve) => {
-        inside = resolve
-      })
+      await using _stranger = await far.lock(other).acquire({ leaseMs: 600_000 })
+      const [entered, finish] = [new Latch(), new Latch()]
       const section = lock.withLock(async (hold) => {
-        inside?.()
-        await finished
+        entered.open()
+        await finish.opened
         expect(hold.signal.aborted).toBe(false)
         // What it holds it may hold once more.
         await lock.withLock(() => undefined)
@@ -146,50 +133,42 @@ export function closingCases(place: Place): void {
       })
       const waiting = rejectionOf(holdfast.lock(other).acquire())
       const behind = rejectionOf(lock.acquire())
-      await entered
+      await entered.opened
       await place.eventually(() => holdfast.metrics().waiting === 2)
-      let closed = false
-      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
-        closed = true
-      })
+      const closed = new Latch()
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => closed.open())
       expect(await waiting).toBeInstanceOf(ClosedError)
       expect(await behind).toBeInstanceOf(ClosedError)
       expect(await rejectionOf(holdfast.lock(place.lockName()).acquire())).toBeInstanceOf(ClosedError)
       expect(await rejectionOf(lock.tryAcquire())).toBeInstanceOf(ClosedError)
-      expect(closed).toBe(false)
-      finish?.()
+      expect(closed.isOpen).toBe(false)
+      finish.open()
       expect(await section).toBe('done')
       await inTime(place, closing)
       expect(await far.lock(lock.name).isLocked()).toBe(false)
       expect(sumOf(holdfast)).toBe(0)
-      await stranger.release()
     })
 
     test('H5: draining lets a call that does not wait be answered, and what it is granted end', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
-      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
-      const lock = holdfast.lock(place.lockName())
+      await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
       const asking = Promise.all([lock.tryAcquire(), holdfast.lock(taken.name).tryAcquire()])
-      let closed = false
-      const closing = holdfast.close({ drainMs: 60_000 }).then(() => {
-        closed = true
-      })
+      const closed = new Latch()
+      const closing = holdfast.close({ drainMs: 60_000 }).then(() => closed.open())
       const [hold, refused] = await asking
       expect(refused).toBeNull()
       expect(hold?.signal.aborted).toBe(false)
       expect(await far.lock(lock.name).tryAcquire()).toBeNull()
-      expect(closed).toBe(false)
+      expect(closed.isOpen).toBe(false)
       await hold?.release()
       await inTime(place, closing)
       expect(await far.lock(lock.name).isLocked()).toBe(false)
       expect(sumOf(holdfast)).toBe(0)
-      await taken.release()
     })
 
     test('H5: draining lets a call for several locks that does not wait be answered to its end', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const several = holdfast.multiLock([holdfast.lock(place.lockName()), holdfast.lock(place.lockName())])
       const stripes = far.stripedLock(place.lockName(), 3)
       const taken = await Promise.all(
@@ -209,10 +188,9 @@ export function closingCases(place: Place): void {
     })
 
     test('faults D5: close lets a single attempt that is under way be answered; a job that is granted runs', async () => {
-      const holdfast = place.holdfast()
+      const { holdfast, lock } = scene(place)
       const far = place.holdfast()
-      const taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
-      const lock = holdfast.lock(place.lockName())
+      await using taken = await far.lock(place.lockName()).acquire({ leaseMs: 600_000 })
       const name = place.lockName()
       let ran = false
       const job = holdfast.job(name, { atLeastMs: 0, atMostMs: 60_000 }, ({ signal }) => {
@@ -236,7 +214,6 @@ export function closingCases(place: Place): void {
       expect(await far.lock(lock.name).isLocked()).toBe(true)
       expect(sumOf(holdfast)).toBe(0)
       for (const each of [lock.name, name]) await far.lock(each).forceUnlock()
-      await taken.release()
     })
 
     test('H5: draining renews what it waits for', async () => {
@@ -250,8 +227,7 @@ export function closingCases(place: Place): void {
     })
 
     test('H5: when its time is over signals abort, and the locks stay until their leases end', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
       const aborted = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
       const closing = holdfast.close({ drainMs: 300 })
@@ -322,8 +298,4 @@ export function closingCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
   })
-}
-
-function sumOf({ census }: Holdfast): number {
-  return Object.values(census).reduce((sum, count) => sum + count, 0)
 }

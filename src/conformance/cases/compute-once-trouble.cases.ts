@@ -45,8 +45,7 @@ export function computeOnceTroubleCases(place: Place): void {
     test('W5: waitMs and an abort end the wait for another’s computation, and not the computation', async () => {
       const key = place.lockName()
       const [one, two] = [place.holdfast(), place.holdfast()]
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       const compute = async (): Promise<string> => {
         begun.open()
         await go.opened
@@ -90,8 +89,7 @@ export function computeOnceTroubleCases(place: Place): void {
     test('close: who computes and who waits are told', async () => {
       const key = place.lockName()
       const holdfast = place.holdfast()
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       const first = holdfast.computeOnce(
         key,
         async () => {

@@ -21,10 +21,8 @@ export function computeOnceCases(place: Place): void {
         await place.eventually(() => clients.every(({ census }) => census.calls > 0 || computed > 0))
         return { total: 7, of: ['a', 'b'] }
       }
-      const values = await inTime(
-        place,
-        Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.computeOnce(key, compute, TTL)))),
-      )
+      const calls = clients.flatMap((client) => [1, 2, 3].map(() => client.computeOnce(key, compute, TTL)))
+      const values = await inTime(place, Promise.all(calls))
       expect(values).toEqual(new Array(9).fill({ total: 7, of: ['a', 'b'] }))
       expect(await place.holdfast().computeOnce(key, compute, TTL)).toEqual({ total: 7, of: ['a', 'b'] })
       expect(computed).toBe(1)
@@ -67,8 +65,7 @@ export function computeOnceCases(place: Place): void {
     test('faults B17: calls that wait for a computation share its failure; other processes, and who comes later, compute', async () => {
       const key = place.lockName()
       const [one, two] = [place.holdfast(), place.holdfast()]
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       const failing = rejectionOf(
         one.computeOnce(
           key,
@@ -155,8 +152,7 @@ export function computeOnceCases(place: Place): void {
       }
       expect(await clients[1]?.computeOnce(key, failing, options)).toBe('old')
       await place.eventually(() => errors[1]?.length === 1)
-      const begun = new Latch()
-      const go = new Latch()
+      const [begun, go] = [new Latch(), new Latch()]
       let computed = 0
       const compute = async (): Promise<string> => {
         computed += 1

@@ -11,11 +11,10 @@ export function detachCases(place: Place): void {
   const detaching = given(place, 'detaches')
   describe('detach and adopt', () => {
     test('where no hold can be handed to another client, asking for that is an error and changes nothing', async () => {
-      const hold = await place.holdfast().lock(place.lockName()).acquire()
+      await using hold = await place.holdfast().lock(place.lockName()).acquire()
       if (!place.traits.detaches)
         expect(await rejectionOf(hold.detach(600_000))).toBeInstanceOf(InvalidArgumentError)
       hold.assertHeld()
-      await hold.release()
     })
 
     detaching(
@@ -60,12 +59,11 @@ export function detachCases(place: Place): void {
       async () => {
         const { lock } = scene(place)
         const ticket = await (await lock.acquire()).detach(place.lease(300))
-        const next = await inTime(place, lock.acquire())
+        await using next = await inTime(place, lock.acquire())
         expect(await rejectionOf(place.holdfast().lock(lock.name).adopt(ticket))).toBeInstanceOf(
           LockLostError,
         )
         next.assertHeld()
-        await next.release()
       },
     )
 

@@ -4,15 +4,15 @@ import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
-import type { StorePlace } from '../place.js'
+import type { Place } from '../place.js'
 
 /** How a store comes through lost answers, cut connections and leases that end: rules S1, S3, S6 and S7. */
-export function disturbanceCases(place: StorePlace): void {
+export function disturbanceCases(place: Place): void {
   const detaching = given(place, 'detaches')
+  const inOrder = given(place, 'push', 'fifo')
   describe('disturbances', () => {
     test('S1: locks that end are each told once, before another client has one', async () => {
-      const holder = place.holdfast()
-      const other = place.holdfast()
+      const [holder, other] = [place.holdfast(), place.holdfast()]
       const lost = journalOf(holder, 'lost')
       const names = Array.from({ length: 3 }, () => place.lockName())
       const leaseMs = place.lease(900)
@@ -47,8 +47,7 @@ export function disturbanceCases(place: StorePlace): void {
         await inTime(place, outer.release())
         expect(await far.isLocked()).toBe(false)
         // The mark of a request that was recognised is in nobody's way.
-        const next = await inTime(place, lock.acquire({ owner }))
-        await next.release()
+        await using _next = await inTime(place, lock.acquire({ owner }))
       })
     }
 
@@ -119,15 +118,10 @@ export function disturbanceCases(place: StorePlace): void {
       disturbance.lose('acquire', 0)
       await untilIdle(place, holdfast)
       expect(await far.isLocked()).toBe(false)
-      const hold = await inTime(place, far.acquire())
-      await hold.release()
+      await using _hold = await inTime(place, far.acquire())
     })
 
-    given(
-      place,
-      'push',
-      'fifo',
-    )('S6: a release sends news to one client, whoever else waits', async () => {
+    inOrder('S6: a release sends news to one client, whoever else waits', async () => {
       const holder = place.holdfast().lock(place.lockName())
       const hold = await holder.acquire({ leaseMs: 600_000 })
       const waiters = []
@@ -164,14 +158,13 @@ export function disturbanceCases(place: StorePlace): void {
     test('L2, W6: an extension that the store does not answer settles, and the hold keeps the time that it had', async () => {
       const storeTimeoutMs = place.lease(900)
       const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs })
-      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
+      await using hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
       disturbance.cut = true
       expect(await inTime(place, rejectionOf(hold.extend(600_000)))).toBeInstanceOf(StoreError)
       hold.assertHeld()
       expect(hold.remainingMs()).toBeLessThan(60_000)
       disturbance.cut = false
       expect(await hold.extend(600_000)).toBeGreaterThan(500_000)
-      await hold.release()
     })
 
     test('L3: a holder that is never heard of again has lost its lock one lease later, and knows', async () => {
@@ -179,11 +172,10 @@ export function disturbanceCases(place: StorePlace): void {
       const [holdfast, disturbance] = place.disturbed({ watchdogMs })
       const hold = await holdfast.lock(place.lockName()).acquire()
       disturbance.cut = true
-      const next = await inTime(place, place.holdfast().lock(hold.name).acquire())
+      await using next = await inTime(place, place.holdfast().lock(hold.name).acquire())
       expect(hold.signal.aborted || hold.remainingMs() === 0).toBe(true)
       expect(() => hold.assertHeld()).toThrow(LockLostError)
       next.assertHeld()
-      await next.release()
     })
 
     test('S7: a connection that comes back within the lease has lost nothing', async () => {
@@ -191,7 +183,7 @@ export function disturbanceCases(place: StorePlace): void {
       const [holdfast, disturbance] = place.disturbed({ watchdogMs })
       const [suspended, renewed] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'renewed')]
       const lost = journalOf(holdfast, 'lost')
-      const held = await holdfast.lock(place.lockName()).acquire()
+      await using held = await holdfast.lock(place.lockName()).acquire()
       const elsewhere = await place.holdfast().lock(place.lockName()).acquire({ leaseMs: 600_000 })
       const waiting = holdfast.lock(elsewhere.name).acquire()
       await untilWaiting(place, holdfast.lock(elsewhere.name), 1)
@@ -204,7 +196,6 @@ export function disturbanceCases(place: StorePlace): void {
       expect(lost).toEqual([])
       await elsewhere.release()
       await (await inTime(place, waiting)).release()
-      await held.release()
     })
   })
 }

@@ -30,7 +30,7 @@ export function eventsCases(place: Place): void {
         const { holdfast, lock } = scene(place)
         for (const client of [place.holdfast(), holdfast]) {
           const told = journalOf(holdfast, 'waiting')
-          const hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
+          await using hold = await client.lock(lock.name).acquire({ leaseMs: 60_000 })
           // Once its connections are made.
           expect(await lock.isLocked()).toBe(true)
           const waitMs = place.lease(900)
@@ -41,7 +41,6 @@ export function eventsCases(place: Place): void {
           }
           const holders = told.filter(({ cause }) => cause === undefined).map(({ holder }) => holder)
           expect(holders).toEqual([hold.owner, hold.owner, hold.owner])
-          await hold.release()
         }
       },
     )
@@ -73,11 +72,10 @@ export function eventsCases(place: Place): void {
         expect(acquired).toEqual([])
         await place.pass(30)
         await hold.release()
-        const mine = await waits
+        await using _mine = await waits
         expect(acquired).toMatchObject([{ name: lock.name, owner, holdCount: 1 }])
         expect(acquired[0]?.waitedMs).toBeGreaterThanOrEqual(29)
         expect(waiting()).toHaveLength(1)
-        await mine.release()
       },
     )
 

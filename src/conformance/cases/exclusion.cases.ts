@@ -6,6 +6,7 @@ import type { Place } from '../place.js'
 
 /** One owner at a time, whoever asks and however. */
 export function exclusionCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('exclusion', () => {
     test('a held lock is refused to another client', async () => {
       const name = place.lockName()
@@ -20,19 +21,15 @@ export function exclusionCases(place: Place): void {
       expect(await other.isLocked()).toBe(false)
     })
 
-    given(place, 'namesHolder')(
-      'a wait that ends in vain is a LockTimeoutError that names the holder',
-      async () => {
-        const name = place.lockName()
-        const hold = await place.holdfast().lock(name).acquire()
-        const other = place.holdfast().lock(name)
-        // With the connection made, the wait is spent on the lock alone.
-        expect(await other.isLocked()).toBe(true)
-        const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(900) })))
-        expect(outcome).toBeInstanceOf(LockTimeoutError)
-        expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
-        await hold.release()
-      },
-    )
+    whereNamed('a wait that ends in vain is a LockTimeoutError that names the holder', async () => {
+      const name = place.lockName()
+      await using hold = await place.holdfast().lock(name).acquire()
+      const other = place.holdfast().lock(name)
+      // With the connection made, the wait is spent on the lock alone.
+      expect(await other.isLocked()).toBe(true)
+      const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(900) })))
+      expect(outcome).toBeInstanceOf(LockTimeoutError)
+      expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
+    })
   })
 }

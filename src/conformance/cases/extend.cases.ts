@@ -37,10 +37,9 @@ export function extendCases(place: Place): void {
 
     test('L2: an extension never shortens the time left', async () => {
       const lock = place.holdfast().lock(place.lockName())
-      const hold = await lock.acquire({ leaseMs: 60_000 })
+      await using hold = await lock.acquire({ leaseMs: 60_000 })
       expect(await hold.extend(place.lease(100))).toBeGreaterThan(40_000)
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
-      await hold.release()
     })
 
     test('L2: all holds of the owner have the time that one of them asked for, and keep it after its release', async () => {
@@ -80,7 +79,7 @@ export function extendCases(place: Place): void {
 
     test('O5: a hold that was released cannot be extended, and what its owner still holds keeps its time', async () => {
       const { lock, owner } = scene(place)
-      const outer = await lock.acquire({ owner, leaseMs: 20_000 })
+      await using outer = await lock.acquire({ owner, leaseMs: 20_000 })
       const inner = await lock.acquire({ owner, leaseMs: 20_000 })
       await inner.release()
       const error = await rejectionOf(inner.extend(60_000))
@@ -88,15 +87,13 @@ export function extendCases(place: Place): void {
       expect(error).not.toBeInstanceOf(LockLostError)
       expect(error).toMatchObject({ message: expect.stringMatching(/^This hold of lock .* was released/) })
       expect(outer.remainingMs()).toBeLessThan(20_000)
-      await outer.release()
     })
 
     test('an extension by what is no lease is an InvalidArgumentError', async () => {
-      const hold = await place.holdfast().lock(place.lockName()).acquire({ leaseMs: 20_000 })
+      await using hold = await place.holdfast().lock(place.lockName()).acquire({ leaseMs: 20_000 })
       for (const leaseMs of [0, 9, -1, 1.5, Number.NaN, Infinity, 2 ** 53])
         expect(await rejectionOf(hold.extend(leaseMs)), String(leaseMs)).toBeInstanceOf(InvalidArgumentError)
       expect(hold.remainingMs()).toBeLessThan(20_000)
-      await hold.release()
     })
   })
 }

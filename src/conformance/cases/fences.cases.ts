@@ -78,9 +78,8 @@ export function fencesCases(place: Place): void {
       abort.abort()
       await gone
       await first.release()
-      const second = await waiting
+      await using second = await waiting
       rising.take(second)
-      await second.release()
     })
 
     test('nested sections have the token of their tenure', async () => {
@@ -102,8 +101,7 @@ export function fencesCases(place: Place): void {
     })
 
     test('a sequencer is good while its tenure lasts, and no longer', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const lock = holdfast.fencedLock(place.lockName())
       const hold = await lock.acquire()
       const text = hold.sequencer()

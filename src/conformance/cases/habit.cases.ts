@@ -1,19 +1,12 @@
 import { describe, expect } from 'vitest'
-import type { Holdfast, Lock } from '../../index.js'
-import { given } from '../given.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { scene } from '../scene.js'
-
-interface Kept {
-  readonly holdfast: Holdfast
-  readonly lock: Lock
-  /** Another process's handle. */
-  readonly far: Lock
-}
+import { keptCases, lingersAt } from './lingering.cases.js'
 
 /** A lock that its process has come back to so often, and so soon, that it keeps it, where that is known to be safe. */
-async function kept(place: Place): Promise<Kept> {
+async function kept(place: Place) {
   const { holdfast, lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
   for (let round = 0; round < 200 && holdfast.census.tenures === 0; round += 1)
     await (await lock.acquire()).release()
@@ -24,14 +17,13 @@ async function kept(place: Place): Promise<Kept> {
 /** What nobody asks for is kept by habit at the most: the promises of that (rule W9). */
 export function habitCases(place: Place): void {
   describe('a lock that its process keeps by habit', () => {
-    const lingers = given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
+    const lingers = lingersAt(place)
+    keptCases(place, () => kept(place))
 
     lingers('W9: not one that is taken once, nor a few times', async () => {
-      const { lock } = scene(place, place.holdfast({ lingerMs: 'auto' }))
-      const far = place.holdfast().lock(lock.name)
+      const { lock, far } = scene(place, place.holdfast({ lingerMs: 'auto' }))
       for (let round = 0; round < 6; round += 1) {
-        const hold = await lock.acquire()
-        await hold.release()
+        await (await lock.acquire()).release()
         expect(await far.isLocked()).toBe(false)
       }
       await (await far.acquire()).release()
@@ -41,15 +33,6 @@ export function habitCases(place: Place): void {
       const { far } = await kept(place)
       await (await inTime(place, far.acquire())).release()
       expect(await far.isLocked()).toBe(false)
-    })
-
-    lingers('W9: does not refuse a single attempt of another process', async () => {
-      const { far } = await kept(place)
-      const hold = place.virtual
-        ? await inTime(place, far.tryAcquire())
-        : await place.eventually(() => far.tryAcquire())
-      expect(hold).not.toBeNull()
-      await hold?.release()
     })
 
     if (place.kind === 'lock')
@@ -78,44 +61,16 @@ export function habitCases(place: Place): void {
       await place.eventually(() => holdfast.census.tenures === 0)
     })
 
-    lingers('W9: is released by close(), with and without a time to drain', async () => {
-      for (const options of [{}, { drainMs: 60_000 }]) {
-        const { holdfast, far } = await kept(place)
-        await inTime(place, holdfast.close(options))
-        expect(await far.isLocked()).toBe(false)
-      }
-    })
-
     lingers('W9: is shared by processes in loops, one inside at a time', async () => {
       const locks = [scene(place).lock.name].flatMap((name) =>
         [1, 2, 3].map(() => place.holdfast({ lingerMs: 'auto' }).lock(name)),
       )
-      let inside = 0
-      let sections = 0
+      const room = new Room()
       const work = locks.map(async (lock) => {
-        for (let round = 0; round < 40; round += 1)
-          await lock.withLock(async () => {
-            inside += 1
-            expect(inside).toBe(1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-            sections += 1
-          })
+        for (let round = 0; round < 40; round += 1) await lock.withLock(() => room.visit())
       })
       await inTime(place, Promise.all(work))
-      expect(sections).toBe(120)
+      expect(room).toMatchObject({ visits: 120, most: 1 })
     })
-
-    if (place.kind === 'fenced')
-      lingers('W9: gives each hold a greater token', async () => {
-        const { lock } = await kept(place)
-        let fence = 0n
-        for (let round = 0; round < 12; round += 1) {
-          const hold = await lock.acquire()
-          expect(hold.fence).toBeGreaterThan(fence)
-          fence = hold.fence ?? 0n
-          await hold.release()
-        }
-      })
   })
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LockTimeoutError, NotOwnerError } from '../../index.js'
 import { given } from '../given.js'
 import { countWaitingClients, untilIdle, untilWaiting } from '../idle.js'
+import { Latch } from '../latch.js'
 import { handingOn, line, seen } from '../line.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -48,14 +49,13 @@ export function handOverHeirsCases(place: Place): void {
         const heir = lock.acquire(options)
         await untilWaiting(place, lock, 1)
         await lock.unlock({ owner })
-        const mine = await heir
+        await using mine = await heir
         const before = await seen(place, lock)
         const error = await rejectionOf(lock.unlock({ owner }))
         expect(error).toBeInstanceOf(NotOwnerError)
         expect(error).toMatchObject({ owner, holder: mine.owner })
         expect(await seen(place, lock)).toEqual(before)
         mine.assertHeld()
-        await mine.release()
       })
 
       test(`O5: the previous hold’s second release does nothing (${terms})`, async () => {
@@ -105,17 +105,15 @@ export function handOverHeirsCases(place: Place): void {
           const waitMs = place.lease(150)
           const hold = await lock.acquire()
           // On a busy machine its time may end before the release, and before anybody has seen it wait.
-          let over = false
+          const over = new Latch()
           const ended = lock
             .acquire({ ...options, waitMs })
             .then(
               (mine) => mine.release(),
               (error: unknown) => expect(error).toBeInstanceOf(LockTimeoutError),
             )
-            .finally(() => {
-              over = true
-            })
-          await place.eventually(async () => over || (await countWaitingClients(place, lock)) === 1)
+            .finally(() => over.open())
+          await place.eventually(async () => over.isOpen || (await countWaitingClients(place, lock)) === 1)
           await place.pass(waitMs - early)
           const releasing = hold.release()
           await inTime(place, ended)

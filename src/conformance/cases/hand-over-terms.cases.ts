@@ -50,10 +50,9 @@ export function handOverTermsCases(place: Place): void {
       const [hold, [heir]] = await line(place, lock, {}, {})
       await hold.extend(600_000)
       await hold.release()
-      const next = await heir
+      await using next = await heir
       expect(await lock.remainingMs()).toBeLessThan(60_000)
       expect(next.remainingMs()).toBeLessThan(60_000)
-      await next.release()
     })
 
     test('H18: an heir whose lease ends sooner than the one before: waiters elsewhere do not sleep until that would have', async () => {

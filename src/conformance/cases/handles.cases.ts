@@ -95,10 +95,9 @@ export function handlesCases(place: Place): void {
       expect(await lock.holdCount(owner)).toBe(1)
       outer.assertHeld()
       await outer.release()
-      const next = await place.holdfast().lock(lock.name).acquire()
+      await using next = await place.holdfast().lock(lock.name).acquire()
       await outer.release()
       expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
-      await next.release()
     })
 
     test('a withLock body may release its hold itself, early', async () => {

@@ -11,7 +11,9 @@ const LONG = { atLeastMs: 60_000, atMostMs: 600_000 }
 
 /** One run per fleet and fire time: `holdfast.job`. */
 export function jobCases(place: Place): void {
+  const whereEnded = given(place, 'endsLeases')
   const whereNamed = given(place, 'namesHolder')
+  const whereNamedAndEnded = given(place, 'namesHolder', 'endsLeases')
   describe('job', () => {
     const machines = (count: number): Holdfast[] => Array.from({ length: count }, () => place.holdfast())
 
@@ -48,11 +50,7 @@ export function jobCases(place: Place): void {
       },
     )
 
-    given(
-      place,
-      'namesHolder',
-      'endsLeases',
-    )(
+    whereNamedAndEnded(
       'J2: a job that ends sooner stays taken for atLeastMs, for machines whose clocks are behind; then it is free',
       async () => {
         const [first, behind] = [place.holdfast(), place.holdfast()]
@@ -105,21 +103,18 @@ export function jobCases(place: Place): void {
       expect(await behind.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })
     })
 
-    given(place, 'endsLeases')(
-      'J3: a job whose process dies is free for the next firing after atMostMs',
-      async () => {
-        const [dying, next] = [place.holdfast(), place.holdfast()]
-        const name = place.lockName()
-        const atMostMs = place.lease(900)
-        // With the connection made, it asks before that time is over.
-        expect(await next.lock(name).isLocked()).toBe(false)
-        const dead = rejectionOf(dying.job(name, { atLeastMs: 0, atMostMs }, () => dying.close()))
-        await inTime(place, dead)
-        expect(await next.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })
-        await (await inTime(place, next.lock(name).acquire())).release()
-        expect(await next.job(name, LONG, () => 'next')).toEqual({ ran: true, value: 'next' })
-      },
-    )
+    whereEnded('J3: a job whose process dies is free for the next firing after atMostMs', async () => {
+      const [dying, next] = [place.holdfast(), place.holdfast()]
+      const name = place.lockName()
+      const atMostMs = place.lease(900)
+      // With the connection made, it asks before that time is over.
+      expect(await next.lock(name).isLocked()).toBe(false)
+      const dead = rejectionOf(dying.job(name, { atLeastMs: 0, atMostMs }, () => dying.close()))
+      await inTime(place, dead)
+      expect(await next.job(name, LONG, () => expect.unreachable())).toMatchObject({ ran: false })
+      await (await inTime(place, next.lock(name).acquire())).release()
+      expect(await next.job(name, LONG, () => 'next')).toEqual({ ran: true, value: 'next' })
+    })
 
     test('J3, L6: a run that takes longer than atMostMs has lost the lock and knows; one that asks for more time has it', async () => {
       const holdfast = place.holdfast()

@@ -2,22 +2,23 @@ import { describe, expect } from 'vitest'
 import { LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { journalOf } from '../journal.js'
-import { inTime } from '../outcome.js'
+import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 
 /** Who holds a lock, by the name that its client gave itself. */
 export function labelsCases(place: Place): void {
+  const whereSinceIsTold = given(place, 'namesHolder', 'tellsSince')
   describe('labels', () => {
     given(place, 'namesHolder')('the holder is named by its label wherever others meet it', async () => {
       const holder = place.holdfast({ label: 'web 1:é' })
       const waiter = place.holdfast()
       const waiting = journalOf(waiter, 'waiting')
       const lock = waiter.lock(place.lockName())
-      const hold = await holder.lock(lock.name).acquire()
+      await using hold = await holder.lock(lock.name).acquire()
       // With the connection made, the wait is spent on the lock alone.
       expect(await lock.isLocked()).toBe(true)
-      const waits = lock.acquire({ waitMs: place.lease(900) }).catch((error: unknown) => error)
-      const error = await inTime(place, waits)
+      const waits = lock.acquire({ waitMs: place.lease(900) })
+      const error = await inTime(place, rejectionOf(waits))
       expect(error).toBeInstanceOf(LockTimeoutError)
       expect(error).toMatchObject({ holder: hold.owner, holderLabel: 'web 1:é' })
       expect(error).toMatchObject({ message: expect.stringContaining('held by web 1:é (') })
@@ -25,14 +26,9 @@ export function labelsCases(place: Place): void {
         { holder: hold.owner, holderLabel: 'web 1:é' },
       ])
       expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, label: 'web 1:é' }])
-      await hold.release()
     })
 
-    given(
-      place,
-      'namesHolder',
-      'tellsSince',
-    )(
+    whereSinceIsTold(
       'others learn since when it is held: the time stays with nested holds and renewals, and a new owner has a new one',
       async () => {
         const [holder, waiter] = [place.holdfast(), place.holdfast()]
@@ -44,10 +40,7 @@ export function labelsCases(place: Place): void {
         const heldSince = (await lock.inspect()).owners[0]?.heldSince
         expect(heldSince).toEqual(expect.any(Number))
         const inner = await theirs.acquire({ owner })
-        const error = await inTime(
-          place,
-          lock.acquire({ waitMs: place.lease(900) }).catch((failure: unknown) => failure),
-        )
+        const error = await inTime(place, rejectionOf(lock.acquire({ waitMs: place.lease(900) })))
         expect(error).toMatchObject({ holder: owner, heldSince })
         expect(error).toMatchObject({
           message: expect.stringContaining(` since ${new Date(heldSince ?? 0).toISOString()}`),
@@ -57,9 +50,8 @@ export function labelsCases(place: Place): void {
         expect((await lock.inspect()).owners).toMatchObject([{ owner, holds: 1, heldSince }])
         await hold.release()
         expect((await lock.inspect()).owners).toEqual([])
-        const next = await theirs.acquire()
+        await using _next = await theirs.acquire()
         expect((await lock.inspect()).owners[0]?.heldSince).toBeGreaterThanOrEqual(heldSince ?? Infinity)
-        await next.release()
       },
     )
   })

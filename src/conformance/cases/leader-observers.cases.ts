@@ -9,6 +9,7 @@ import type { Place } from '../place.js'
 /** What others see of a leader: `current()` and `watch()`. */
 export function leaderObserversCases(place: Place): void {
   describe('leader', () => {
+    const told = given(place, 'push', 'countDownLatch')
     const untilLeads = (candidate: Candidate): Promise<boolean> => place.eventually(() => candidate.leads)
 
     test('E5: observers see who leads and with which fence, in every process, and that nobody does', async () => {
@@ -39,11 +40,7 @@ export function leaderObserversCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
 
-    given(
-      place,
-      'push',
-      'countDownLatch',
-    )(
+    told(
       'E5: observers are told of each change long before they would look: elected, resigned, elected',
       async () => {
         const name = place.lockName()

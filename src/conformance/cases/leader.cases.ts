@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import {
   ClosedError,
   type Election,
-  type Holdfast,
   InvalidArgumentError,
   type LeaderState,
   LockLostError,
@@ -17,8 +16,6 @@ import type { Place } from '../place.js'
 /** One leader among processes: `holdfast.leader`. */
 export function leaderCases(place: Place): void {
   describe('leader', () => {
-    const electing = (holdfast: Holdfast, name: string, log?: string[], label?: string): Candidate =>
-      new Candidate(holdfast, name, log, label)
     const untilLeads = (candidate: Candidate): Promise<boolean> => place.eventually(() => candidate.leads)
 
     test('E1: of many candidates one leads, whatever happens: nobody is elected while another believes to lead', async () => {
@@ -31,7 +28,7 @@ export function leaderCases(place: Place): void {
       }
       for (let index = 0; index < 4; index += 1) {
         const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
-        const candidate = electing(holdfast, name)
+        const candidate = new Candidate(holdfast, name)
         candidates.push(candidate)
       }
       const elected = (): number => candidates.reduce((sum, { terms }) => sum + terms.length, 0)
@@ -56,12 +53,12 @@ export function leaderCases(place: Place): void {
       const name = place.lockName()
       const log: string[] = []
       const watchdogMs = place.lease(900)
-      const first = electing(place.holdfast({ watchdogMs }), name, log, 'first')
+      const first = new Candidate(place.holdfast({ watchdogMs }), name, log, 'first')
       await untilLeads(first)
       const term = first.last
       term.assertLeading()
       expect(term.remainingMs()).toBeGreaterThan(0)
-      const second = electing(place.holdfast({ watchdogMs }), name, log, 'second')
+      const second = new Candidate(place.holdfast({ watchdogMs }), name, log, 'second')
       // The first client stops talking to the store at once, without a word to it.
       await first.holdfast.close()
       expect(term.signal.reason).toBeInstanceOf(ClosedError)
@@ -78,7 +75,7 @@ export function leaderCases(place: Place): void {
       const candidates: Candidate[] = []
       const lock = place.holdfast().fencedLock(name)
       for (let index = 0; index < 4; index += 1) {
-        const candidate = electing(place.holdfast(), name)
+        const candidate = new Candidate(place.holdfast(), name)
         candidates.push(candidate)
         if (index === 0) await untilLeads(candidate)
         else await untilWaiting(place, lock, index)
@@ -108,7 +105,7 @@ export function leaderCases(place: Place): void {
         onRevoked: (end) => log.push(`busy ${end}`),
       })
       await place.eventually(() => finish !== undefined)
-      const next = electing(place.holdfast(), name, log, 'next')
+      const next = new Candidate(place.holdfast(), name, log, 'next')
       await untilWaiting(place, place.holdfast().fencedLock(name), 1)
       const resigned = busy.resign()
       expect(busy.term).toBeUndefined()
@@ -151,7 +148,7 @@ export function leaderCases(place: Place): void {
         await place.eventually(() => revoked > 0)
         await inTime(place, election.stop())
         expect(await election.current()).toBeUndefined()
-        const next = electing(place.holdfast(), name)
+        const next = new Candidate(place.holdfast(), name)
         await untilLeads(next)
         await inTime(place, next.election.stop())
       },
@@ -159,7 +156,7 @@ export function leaderCases(place: Place): void {
 
     test('E4: a term that is lost is told with the loss, and the candidate stands again', async () => {
       const name = place.lockName()
-      const candidate = electing(place.holdfast({ watchdogMs: place.lease(900) }), name)
+      const candidate = new Candidate(place.holdfast({ watchdogMs: place.lease(900) }), name)
       await untilLeads(candidate)
       const term = candidate.last
       await candidate.holdfast.fencedLock(name).forceUnlock()
@@ -203,7 +200,8 @@ export function leaderCases(place: Place): void {
         },
       })
       await place.eventually(() => done)
-      await untilIdleBut(place, other.name, holdfast)
+      // The leader's own lock is held; nobody holds the other.
+      await place.eventually(async () => !(await other.isLocked()))
       expect(election.term).toBeDefined()
       await inTime(place, election.stop())
       expect(election.term).toBeUndefined()
@@ -212,9 +210,9 @@ export function leaderCases(place: Place): void {
 
     test('closing the client ends a candidacy and what observers read, and leaves nothing', async () => {
       const name = place.lockName()
-      const [leading, waiting] = [electing(place.holdfast(), name), place.holdfast()]
+      const [leading, waiting] = [new Candidate(place.holdfast(), name), place.holdfast()]
       await untilLeads(leading)
-      const candidate = electing(waiting, name)
+      const candidate = new Candidate(waiting, name)
       const seen: Array<LeaderState | undefined> = []
       const watching = rejectionOf(
         (async () => {
@@ -267,9 +265,4 @@ export function leaderCases(place: Place): void {
       for (const options of none) expect(() => holdfast.leader('x', options)).toThrow(InvalidArgumentError)
     })
   })
-}
-
-/** The leader's own lock is held; nobody holds the other. */
-async function untilIdleBut(place: Place, name: string, holdfast: Holdfast): Promise<void> {
-  await place.eventually(async () => !(await holdfast.lock(name).isLocked()))
 }

@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError } from '../../index.js'
 import { given } from '../given.js'
-import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { scene } from '../scene.js'
 
 /** Lease times and deadlines: rules L1 to L3. The watchdog has a file of its own. */
 export function leasesCases(place: Place): void {
+  const inRealTime = given(place, 'real time')
   describe('leases', () => {
     test('L1: a hold with a lease is not renewed; when the lease ends the next waiter gets in', async () => {
       const { holdfast, lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(90) }))
       const hold = await lock.acquire({ leaseMs: place.lease(300) })
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      await using next = await inTime(place, place.holdfast().lock(lock.name).acquire())
       expect(next.owner).not.toBe(hold.owner)
       expect(renewed).toEqual([])
       expect(holdfast.census.watched).toBe(0)
-      await next.release()
     })
 
     test('L2: a nested hold with a shorter lease does not shorten the time left, nor does its release', async () => {
@@ -35,17 +34,15 @@ export function leasesCases(place: Place): void {
 
     test('L2: a nested hold with a longer lease adds time, and a partial release leaves it', async () => {
       const { lock, owner } = scene(place)
-      const outer = await lock.acquire({ owner, leaseMs: 20_000 })
-      const inner = await lock.acquire({ owner, leaseMs: 60_000 })
-      await inner.release()
+      await using outer = await lock.acquire({ owner, leaseMs: 20_000 })
+      await (await lock.acquire({ owner, leaseMs: 60_000 })).release()
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
       expect(outer.remainingMs()).toBeGreaterThan(40_000)
-      await outer.release()
     })
 
     test('L2: a nested watched hold, and its renewals, do not shorten a long lease', async () => {
       const { lock, owner, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(300) }))
-      const outer = await lock.acquire({ owner, leaseMs: 60_000 })
+      await using _outer = await lock.acquire({ owner, leaseMs: 60_000 })
       const inner = await lock.acquire({ owner })
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
       await place.eventually(() => renewed.length >= 2)
@@ -53,7 +50,6 @@ export function leasesCases(place: Place): void {
       expect(renewed.at(-1)?.remainingMs).toBeGreaterThan(40_000)
       await inner.release()
       expect(await lock.remainingMs()).toBeGreaterThan(40_000)
-      await outer.release()
     })
 
     test('L2: no order of releases shortens the time left', async () => {
@@ -101,9 +97,8 @@ export function leasesCases(place: Place): void {
     })
 
     test('L3: a signal that is first looked at after the loss is aborted already', async () => {
-      const holdfast = place.holdfast()
-      const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: place.lease(60) })
-      const lost = journalOf(holdfast, 'lost')
+      const { lock, lost } = scene(place)
+      const hold = await lock.acquire({ leaseMs: place.lease(60) })
       await place.eventually(() => lost.length > 0)
       expect(hold.signal.aborted).toBe(true)
       expect(hold.signal.reason).toBeInstanceOf(LockLostError)
@@ -122,24 +117,20 @@ export function leasesCases(place: Place): void {
     })
 
     // Virtual time does not pass while the event loop is blocked.
-    given(place, 'real time')(
-      'L3: however late the event loop gets to it, assertHeld compares clocks itself',
-      async () => {
-        const holdfast = place.holdfast()
-        const lost = journalOf(holdfast, 'lost')
-        const hold = await holdfast.lock(place.lockName()).acquire({ leaseMs: place.lease(600) })
-        const { signal } = hold
-        // Cases run side by side: to block for the whole lease would cost the others theirs.
-        await place.pass(hold.remainingMs() - place.lease(100))
-        block(hold.remainingMs() + 20)
-        expect(lost).toEqual([])
-        expect(signal.aborted).toBe(false)
-        expect(hold.remainingMs()).toBe(0)
-        expect(() => hold.assertHeld()).toThrow(LockLostError)
-        expect(signal.aborted).toBe(true)
-        expect(lost).toHaveLength(1)
-      },
-    )
+    inRealTime('L3: however late the event loop gets to it, assertHeld compares clocks itself', async () => {
+      const { lock, lost } = scene(place)
+      const hold = await lock.acquire({ leaseMs: place.lease(600) })
+      const { signal } = hold
+      // Cases run side by side: to block for the whole lease would cost the others theirs.
+      await place.pass(hold.remainingMs() - place.lease(100))
+      block(hold.remainingMs() + 20)
+      expect(lost).toEqual([])
+      expect(signal.aborted).toBe(false)
+      expect(hold.remainingMs()).toBe(0)
+      expect(() => hold.assertHeld()).toThrow(LockLostError)
+      expect(signal.aborted).toBe(true)
+      expect(lost).toHaveLength(1)
+    })
   })
 }
 

@@ -48,12 +48,11 @@ export function leavingCases(place: Place): void {
     test('W4: once the lock is held the signal has no effect, and nothing listens to it any more', async () => {
       const lock = place.holdfast().lock(place.lockName())
       const abort = new AbortController()
-      const hold = await lock.acquire({ signal: abort.signal })
+      await using hold = await lock.acquire({ signal: abort.signal })
       expect(getEventListeners(abort.signal, 'abort')).toEqual([])
       abort.abort()
       hold.assertHeld()
       expect(hold.signal.aborted).toBe(false)
-      await hold.release()
     })
 
     test('W4: a timeout leaves nothing behind', async () => {
@@ -106,10 +105,7 @@ export function leavingCases(place: Place): void {
       const nested = rejectionOf(lock.acquire({ owner, signal: abort.signal }))
       abort.abort()
       expect(await nested).toMatchObject({ name: 'AbortError' })
-      await place.eventually(
-        () => lock.holdCount(owner),
-        (count) => count === 1,
-      )
+      await place.eventually(async () => (await lock.holdCount(owner)) === 1)
       const inner = await lock.acquire({ owner })
       expect(await lock.holdCount(owner)).toBe(2)
       await inner.release()

@@ -5,16 +5,21 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { scene } from '../scene.js'
 
 /** So long that no test waits for it. */
 const LONG_MS = 20_000
 
-interface Scene {
+/** A lock that nobody holds and its process keeps. */
+interface Kept {
   readonly holdfast: Holdfast
   readonly lock: Lock
   /** Another process's handle. */
   readonly far: Lock
+}
+
+interface Scene extends Kept {
   /** The hold whose release has left the lock with its process. */
   readonly last: Hold
 }
@@ -49,10 +54,50 @@ function looks(place: Place): ReadonlyArray<(far: Lock) => Promise<boolean>> {
   ]
 }
 
+/** Cases for places, and kinds, whose locks may stay with their process. */
+export function lingersAt(place: Place): ReturnType<typeof given> {
+  return given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
+}
+
+/** What is promised of a lock that its process keeps, by the program's wish or by habit. */
+export function keptCases(place: Place, kept: () => Promise<Kept>): void {
+  const lingers = lingersAt(place)
+
+  lingers('W9: does not refuse a single attempt of another process', async () => {
+    const { far } = await kept()
+    // Its patience is 25 ms: on a busy machine the other process may need longer to hear and let go, and an attempt more is right.
+    await using hold = place.virtual
+      ? await inTime(place, far.tryAcquire())
+      : await place.eventually(() => far.tryAcquire())
+    expect(hold).not.toBeNull()
+  })
+
+  lingers('W9: is released by close(), with and without a time to drain', async () => {
+    for (const options of [{}, { drainMs: 60_000 }]) {
+      const { holdfast, far } = await kept()
+      await inTime(place, holdfast.close(options))
+      expect(await far.isLocked()).toBe(false)
+    }
+  })
+
+  if (place.kind === 'fenced')
+    lingers('W9: gives each hold a greater token', async () => {
+      const { lock } = await kept()
+      let fence = 0n
+      for (let round = 0; round < 12; round += 1) {
+        const hold = await lock.acquire()
+        expect(hold.fence).toBeGreaterThan(fence)
+        fence = hold.fence ?? 0n
+        await hold.release()
+      }
+    })
+}
+
 /** A lock that stays with its process after the release, for as long as nobody else wants it. */
 export function lingeringCases(place: Place): void {
   describe('a lock that lingers', () => {
-    const lingers = given(place, 'lingers', ...(place.kind === 'fenced' ? (['lingersFenced'] as const) : []))
+    const lingers = lingersAt(place)
+    keptCases(place, () => lingering(place))
 
     lingers('is free for its own process, which goes on having it', async () => {
       const { holdfast, lock, far, last } = await lingering(place)
@@ -91,12 +136,11 @@ export function lingeringCases(place: Place): void {
       const [acquired, released] = [journalOf(holdfast, 'acquired'), journalOf(holdfast, 'released')]
       const owners = new Set<string>()
       for (let round = 0; round < 5; round += 1) {
-        const hold = await lock.acquire()
+        await using hold = await lock.acquire()
         owners.add(hold.owner)
         hold.assertHeld()
         expect(await lock.inspect()).toMatchObject({ owners: [{ owner: hold.owner, holds: 1 }] })
         await hold.run(() => lock.withLock(async () => expect(await lock.holdCount(hold.owner)).toBe(2)))
-        await hold.release()
       }
       expect(owners.size).toBe(5)
       expect(acquired.map(({ holdCount }) => holdCount)).toEqual(Array(5).fill([1, 2]).flat())
@@ -125,9 +169,8 @@ export function lingeringCases(place: Place): void {
       await untilWaiting(place, lock, 1)
       hold.assertHeld()
       await hold.release()
-      const next = await inTime(place, waiting)
+      await using _next = await inTime(place, waiting)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: last.owner, holds: 1 }])
-      await next.release()
     })
 
     lingers('goes to another process that waits for it at once, and lingers no more', async () => {
@@ -136,16 +179,6 @@ export function lingeringCases(place: Place): void {
       expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
-    })
-
-    lingers('does not refuse a single attempt of another process', async () => {
-      const { far } = await lingering(place)
-      // Its patience is 25 ms: on a busy machine the other process may need longer to hear and let go, and an attempt more is right.
-      const hold = place.virtual
-        ? await inTime(place, far.tryAcquire())
-        : await place.eventually(() => far.tryAcquire())
-      expect(hold).not.toBeNull()
-      await hold?.release()
     })
 
     lingers(
@@ -165,43 +198,28 @@ export function lingeringCases(place: Place): void {
     lingers('is shared by processes that all let it linger, each in its turn', async () => {
       const { lock } = await lingering(place, { handOverSliceMs: 0 })
       const other = place.holdfast({ lingerMs: LONG_MS, handOverSliceMs: 0 }).lock(lock.name)
-      let inside = 0
-      const counts = [0, 0]
-      const work = [lock, other].map(async (each, index) => {
-        for (let round = 0; round < 25; round += 1)
-          await each.withLock(async () => {
-            inside += 1
-            expect(inside).toBe(1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-            counts[index] = (counts[index] ?? 0) + 1
-          })
+      const room = new Room()
+      const work = [lock, other].map(async (each) => {
+        for (let round = 0; round < 25; round += 1) await each.withLock(() => room.visit())
       })
       await inTime(place, Promise.all(work))
-      expect(counts).toEqual([25, 25])
+      expect(room).toMatchObject({ visits: 50, most: 1 })
     })
 
+    const besidesSpinLock = given(place, 'lingers', 'spinLock')
     if (place.kind === 'lock')
-      given(
-        place,
-        'lingers',
-        'spinLock',
-      )('goes to those that poll, or ask for several at once', async () => {
+      besidesSpinLock('goes to those that poll, or ask for several at once', async () => {
         const polled = await lingering(place)
-        const hold = await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())
-        await hold.release()
+        await (await inTime(place, place.holdfast().spinLock(polled.lock.name).acquire())).release()
         const { lock } = await lingering(place)
         const other = place.holdfast()
         const both = other.multiLock([lock.name, place.lockName()].map((name) => other.lock(name)))
         await (await inTime(place, both.acquire())).release()
       })
 
+    const besidesComputeOnce = given(place, 'lingers', 'computeOnce')
     if (place.kind === 'lock')
-      given(
-        place,
-        'lingers',
-        'computeOnce',
-      )('not after computeOnce', async () => {
+      besidesComputeOnce('not after computeOnce', async () => {
         const { holdfast, lock } = await lingering(place)
         const key = `${lock.name} computed`
         expect(await holdfast.computeOnce(key, () => 1, { ttlMs: 1_000 })).toBe(1)
@@ -245,36 +263,15 @@ export function lingeringCases(place: Place): void {
       },
     )
 
-    if (place.kind === 'fenced')
-      lingers('each hold of a fenced lock has a greater token', async () => {
-        const { lock, last } = await lingering(place)
-        let fence = last.fence ?? 0n
-        for (let round = 0; round < 4; round += 1) {
-          const hold = await lock.acquire()
-          expect(hold.fence).toBeGreaterThan(fence)
-          fence = hold.fence ?? 0n
-          await hold.release()
-        }
-      })
-
-    lingers('is released by close(), with and without a time to drain', async () => {
-      for (const options of [{}, { drainMs: 60_000 }]) {
-        const { holdfast, far } = await lingering(place)
-        await inTime(place, holdfast.close(options))
-        expect(await far.isLocked()).toBe(false)
-      }
-    })
-
     lingers('forced open elsewhere, it is not taken for granted', async () => {
       const { holdfast, lock, far } = await lingering(place)
       const lost = journalOf(holdfast, 'lost')
       expect(await far.forceUnlock()).toBe(true)
-      const hold = await inTime(place, far.acquire())
+      await using _hold = await inTime(place, far.acquire())
       await place.eventually(() => holdfast.census.tenures === 0)
       expect(await inTime(place, lock.tryAcquire())).toBeNull()
       expect(lost.every(({ over }) => over)).toBe(true)
       expect(holdfast.metrics().held).toBe(0)
-      await hold.release()
     })
 
     lingers('forced open by its own process, it is free', async () => {

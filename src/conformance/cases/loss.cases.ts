@@ -24,7 +24,7 @@ export function lossCases(place: Place): void {
       const { holdfast, lock, lost, suspended } = scene(place, place.holdfast({ watchdogMs }))
       const hold = await lock.acquire()
       const { signal } = hold
-      const next = await takeAway(lock)
+      await using next = await takeAway(lock)
       await place.eventually(() => signal.aborted)
       expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'not-in-store' })
       expect(lost).toMatchObject([{ name: lock.name, owner: hold.owner, reason: 'not-in-store' }])
@@ -32,7 +32,6 @@ export function lossCases(place: Place): void {
       expect(() => hold.assertHeld()).toThrow(LockLostError)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
       expect(holdfast.census).toMatchObject({ tenures: 0, watched: 0 })
-      await next.release()
     })
 
     test('L4: the loss of one lock does not keep others from being renewed', async () => {
@@ -69,11 +68,10 @@ export function lossCases(place: Place): void {
       expect(await lock.tryAcquire({ owner })).toBeNull()
       expect(signal.aborted).toBe(true)
       await next.release()
-      const again = await lock.acquire({ owner })
+      await using _again = await lock.acquire({ owner })
       expect(await lock.holdCount(owner)).toBe(1)
       expect(await rejectionOf(outer.release())).toBeInstanceOf(LockLostError)
       expect(await lock.holdCount(owner)).toBe(1)
-      await again.release()
     })
 
     whereNamed(
@@ -81,7 +79,7 @@ export function lossCases(place: Place): void {
       async () => {
         const { lock, lost, released } = scene(place)
         const hold = await lock.acquire()
-        const next = await takeAway(lock)
+        await using next = await takeAway(lock)
         const error = await rejectionOf(hold.release())
         expect(error).toBeInstanceOf(LockLostError)
         expect(error).toBeInstanceOf(NotOwnerError)
@@ -92,7 +90,6 @@ export function lossCases(place: Place): void {
         await hold.release()
         expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
         next.assertHeld()
-        await next.release()
       },
     )
 
@@ -103,11 +100,10 @@ export function lossCases(place: Place): void {
         await lock.acquire({ owner }),
         await lock.acquire({ owner }),
       ]
-      const next = await takeAway(lock)
+      await using next = await takeAway(lock)
       for (const hold of holds.reverse())
         expect(await rejectionOf(hold.release())).toBeInstanceOf(LockLostError)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
-      await next.release()
     })
 
     test('L6: withLock rejects with LockLostError by default, once the body has settled, its result attached', async () => {

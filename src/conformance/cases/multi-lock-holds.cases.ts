@@ -4,6 +4,7 @@ import { untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
@@ -36,16 +37,9 @@ export function multiLockHoldsCases(place: Place): void {
 
     test('O2: two sections side by side in one section take turns', async () => {
       const { holdfast, multi } = several(place, 2)
-      let inside = 0
-      await holdfast.run(async () => {
-        const section = async (): Promise<void> => {
-          inside += 1
-          expect(inside).toBe(1)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-        }
-        await Promise.all([1, 2, 3].map(() => multi.withLock(section)))
-      })
+      const room = new Room()
+      await holdfast.run(() => Promise.all([1, 2, 3].map(() => multi.withLock(() => room.visit()))))
+      expect(room).toMatchObject({ visits: 3, most: 1 })
     })
 
     test('a hold passes its owner on to what it runs', async () => {
@@ -102,13 +96,10 @@ export function multiLockHoldsCases(place: Place): void {
       const holdfast = place.holdfast()
       const lost = journalOf(holdfast, 'lost')
       const locks = several(place, 2, holdfast).locks
-      const last = orderOf(place, locks).at(-1)
-      const blocker = await place
-        .holdfast()
-        .lock(last?.name ?? '')
-        .acquire({ leaseMs: 600_000 })
+      const last = place.holdfast().lock(orderOf(place, locks).at(-1)?.name ?? '')
+      const blocker = await last.acquire({ leaseMs: 600_000 })
       const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(1_000) })
-      await untilWaiting(place, holdfast.lock(last?.name ?? ''), 1)
+      await untilWaiting(place, last, 1)
       // Longer than the lease: what it has got already is kept meanwhile.
       await place.pass(place.lease(1_500))
       await blocker.release()
@@ -116,29 +107,23 @@ export function multiLockHoldsCases(place: Place): void {
       hold.assertHeld()
       expect(hold.remainingMs()).toBeGreaterThan(100)
       expect(lost).toEqual([])
-      await place.eventually(
-        async () => (await held(locks)).includes(true),
-        (any) => !any,
-      )
+      await place.eventually(async () => !(await held(locks)).includes(true))
       expect(() => hold.assertHeld()).toThrow(LockLostError)
     })
 
     test('one that is lost while the others are waited for is not taken for held', async () => {
       const { locks, multi } = several(place, 2)
-      const order = orderOf(place, locks)
-      const blocker = await place
-        .holdfast()
-        .lock(order[1]?.name ?? '')
-        .acquire({ leaseMs: 600_000 })
+      const [first, last] = orderOf(place, locks)
+      const far = place.holdfast().lock(last?.name ?? '')
+      const blocker = await far.acquire({ leaseMs: 600_000 })
       const waiting = multi.acquire()
-      await place.eventually(() => order[0]?.isLocked() ?? false)
-      await order[0]?.forceUnlock()
+      await place.eventually(() => first?.isLocked() ?? false)
+      await first?.forceUnlock()
       await blocker.release()
-      const hold = await inTime(place, waiting)
+      await using hold = await inTime(place, waiting)
       hold.assertHeld()
       for (const lock of locks)
         expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
-      await hold.release()
     })
   })
 }

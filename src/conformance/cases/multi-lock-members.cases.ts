@@ -39,13 +39,8 @@ export function multiLockMembersCases(place: Place): void {
       expect(await multi.isLocked()).toBe(false)
     })
 
-    given(
-      place,
-      'fencedLock',
-      'fairLock',
-      'readWriteLock',
-      'spinLock',
-    )('members of several kinds: each by its own rules, all or none', async () => {
+    const ofManyKinds = given(place, 'fencedLock', 'fairLock', 'readWriteLock', 'spinLock')
+    ofManyKinds('members of several kinds: each by its own rules, all or none', async () => {
       const [holdfast, other] = [place.holdfast(), place.holdfast()]
       const [plain = '', more = '', fenced = '', fair = '', both = '', spin = ''] = several(
         place,
@@ -72,9 +67,8 @@ export function multiLockMembersCases(place: Place): void {
         const waiting = holdfast.multiLock([...members].reverse()).acquire()
         expect(await holdfast.multiLock(members).tryAcquire(), `member ${index}`).toBeNull()
         await blocking.release()
-        const hold = await inTime(place, waiting)
+        await using hold = await inTime(place, waiting)
         hold.assertHeld()
-        await hold.release()
       }
       await untilIdle(place, holdfast)
       expect(await held(members)).toEqual(members.map(() => false))
@@ -120,18 +114,15 @@ export function multiLockMembersCases(place: Place): void {
 
     test('close: the wait ends, and what it has got is given back', async () => {
       const { holdfast, locks, multi } = several(place, 2)
-      const order = orderOf(place, locks)
       const other = place.holdfast()
-      const blocker = await other.lock(order[1]?.name ?? '').acquire({ leaseMs: 600_000 })
+      const [first, last] = orderOf(place, locks).map(({ name }) => other.lock(name))
+      if (!first || !last) throw new Error('two locks')
+      await using _blocker = await last.acquire({ leaseMs: 600_000 })
       const waiting = rejectionOf(multi.acquire())
-      await place.eventually(() => other.lock(order[0]?.name ?? '').isLocked())
+      await place.eventually(() => first.isLocked())
       await holdfast.close()
       expect(await waiting).toMatchObject({ code: 'CLOSED' })
-      await place.eventually(
-        () => other.lock(order[0]?.name ?? '').isLocked(),
-        (locked) => !locked,
-      )
-      await blocker.release()
+      await place.eventually(async () => !(await first.isLocked()))
     })
 
     for (const [needed, kind, blocked] of otherKinds) {
@@ -144,7 +135,7 @@ export function multiLockMembersCases(place: Place): void {
           const [first, second] = orderOf(place, several(place, 2, holdfast).locks)
           if (!first || !second) throw new Error('two locks')
           const other = place.holdfast()
-          const blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
+          await using _blocker = await blocked(other, second.name).acquire({ leaseMs: 600_000 })
           const waiting = rejectionOf(holdfast.multiLock([first, blocked(holdfast, second.name)]).acquire())
           const isTaken = (): Promise<boolean> => other.lock(first.name).isLocked()
           await place.eventually(isTaken)
@@ -152,7 +143,6 @@ export function multiLockMembersCases(place: Place): void {
           expect(await waiting).toMatchObject({ code: 'CLOSED' })
           expect(await isTaken()).toBe(false)
           expect(errors).toEqual([])
-          await blocker.release()
         },
       )
     }

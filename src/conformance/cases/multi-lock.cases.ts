@@ -4,10 +4,12 @@ import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { held, orderOf, several } from '../several.js'
 
 /** A multi-lock, wherever its locks are kept. */
 export function multiLockCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   afterEach(() => place.tidy())
 
   describe(`multi-lock: ${place.name}`, () => {
@@ -32,29 +34,25 @@ export function multiLockCases(place: Place): void {
       await untilIdle(place, holdfast)
     })
 
-    given(place, 'namesHolder')(
-      'W4: one that is held by another: none is taken, and nothing is left',
-      async () => {
-        const { holdfast, locks, multi } = several(place, 4)
-        for (const [index, busy] of locks.entries()) {
-          const hold = await place.holdfast().lock(busy.name).acquire()
-          expect(await multi.tryAcquire()).toBeNull()
-          await untilIdle(place, holdfast)
-          const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
-          expect(error).toBeInstanceOf(LockTimeoutError)
-          expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
-          await untilIdle(place, holdfast)
-          expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
-          await hold.release()
-        }
-      },
-    )
+    whereNamed('W4: one that is held by another: none is taken, and nothing is left', async () => {
+      const { holdfast, locks, multi } = several(place, 4)
+      for (const [index, busy] of locks.entries()) {
+        await using hold = await place.holdfast().lock(busy.name).acquire()
+        expect(await multi.tryAcquire()).toBeNull()
+        await untilIdle(place, holdfast)
+        const error = await rejectionOf(multi.acquire({ waitMs: 0 }))
+        expect(error).toBeInstanceOf(LockTimeoutError)
+        expect(error).toMatchObject({ lockName: busy.name, holder: hold.owner })
+        await untilIdle(place, holdfast)
+        expect(await held(locks)).toEqual(locks.map((_, each) => each === index))
+      }
+    })
 
     test('W4: a wait that ends gives back what it has got meanwhile, and leaves nobody waiting', async () => {
       const { holdfast, locks, multi } = several(place, 3)
       const last = orderOf(place, locks).at(-1)
       const busy = place.holdfast().lock(last?.name ?? '')
-      const hold = await busy.acquire({ leaseMs: 600_000 })
+      await using _hold = await busy.acquire({ leaseMs: 600_000 })
       const abort = new AbortController()
       const ends = [
         rejectionOf(multi.acquire({ waitMs: 300 })),
@@ -66,7 +64,6 @@ export function multiLockCases(place: Place): void {
       expect(await inTime(place, ends[0] ?? Promise.resolve())).toMatchObject({ code: 'LOCK_TIMEOUT' })
       await untilIdle(place, holdfast)
       expect(await held(locks)).toEqual(locks.map(({ name }) => name === busy.name))
-      await hold.release()
     })
 
     test('waits for each that is held, and gets all', async () => {
@@ -76,17 +73,15 @@ export function multiLockCases(place: Place): void {
       )
       const waiting = multi.acquire()
       for (const hold of holds) await hold.release()
-      const hold = await waiting
+      await using hold = await waiting
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true, true])
-      await hold.release()
     })
 
     test('callers that name the same locks in different orders do not deadlock, and exclude each other', async () => {
       const own = several(place, 3).locks.map(({ name }) => name)
       const holdfasts = [place.holdfast(), place.holdfast(), place.holdfast()]
-      let inside = 0
-      let most = 0
+      const room = new Room()
       const turns = Array.from({ length: 24 }, async (_, turn) => {
         const holdfast = holdfasts[turn % holdfasts.length]
         const [a = '', b = '', c = ''] = own
@@ -98,15 +93,10 @@ export function multiLockCases(place: Place): void {
           [b, c, a],
         ]
         const order = orders[turn % orders.length] ?? own
-        await holdfast?.multiLock(order.map((name) => holdfast.lock(name))).withLock(async () => {
-          inside += 1
-          most = Math.max(most, inside)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-        })
+        await holdfast?.multiLock(order.map((name) => holdfast.lock(name))).withLock(() => room.visit())
       })
       await inTime(place, Promise.all(turns))
-      expect(most).toBe(1)
+      expect(room).toMatchObject({ visits: 24, most: 1 })
     })
   })
 }

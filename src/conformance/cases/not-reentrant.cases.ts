@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { type Hold, type Lock, NotReentrantError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle } from '../idle.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { Room } from '../room.js'
 
 /** Locks with `reentrant: false`: a section that asks for its own lock is refused, in place of waiting for itself. */
 export function notReentrantCases(place: Place): void {
+  const detaching = given(place, 'detaches')
   describe('a lock that is not reentrant', () => {
     const once = { reentrant: false } as const
 
@@ -87,10 +89,9 @@ export function notReentrantCases(place: Place): void {
       const lock = holdfast.lock(place.lockName(), once)
       const owner = holdfast.owner()
       for (let round = 0; round < 2; round += 1) {
-        const hold = await lock.acquire({ owner })
+        await using _hold = await lock.acquire({ owner })
         expect(await rejectionOf(lock.acquire({ owner }))).toBeInstanceOf(NotReentrantError)
         expect(await lock.tryAcquire()).toBeNull()
-        await hold.release()
       }
       await untilIdle(place, holdfast)
     })
@@ -105,7 +106,7 @@ export function notReentrantCases(place: Place): void {
         expect(second).toMatchObject({ status: 'rejected', reason: { code: 'NOT_REENTRANT' } })
         if (first.status === 'fulfilled') await first.value.release()
       })
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 3, most: 1 })
+      expect(room).toMatchObject({ visits: 3, most: 1 })
       expect(await lock.isLocked()).toBe(false)
       await untilIdle(place, holdfast)
     })
@@ -113,16 +114,12 @@ export function notReentrantCases(place: Place): void {
     test('what outlives its section is not nested in it: it contends anew (rule O3)', async () => {
       const lock = place.holdfast().lock(place.lockName(), once)
       let late: Promise<Hold> | undefined
-      let over = (): void => undefined
-      const ended = new Promise<void>((resolve) => {
-        over = resolve
-      })
+      const ended = new Latch()
       await lock.withLock(() => {
-        late = ended.then(() => lock.acquire())
+        late = ended.opened.then(() => lock.acquire())
       })
-      over()
-      const hold = await inTime(place, late ?? expect.unreachable())
-      await hold.release()
+      ended.open()
+      await using _hold = await inTime(place, late ?? expect.unreachable())
     })
 
     test('hand-overs and other clients have it like any other', async () => {
@@ -137,7 +134,7 @@ export function notReentrantCases(place: Place): void {
         }),
       )
       await inTime(place, Promise.all(sections))
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 5, most: 1 })
+      expect(room).toMatchObject({ visits: 5, most: 1 })
     })
 
     test('in a multi-lock its refusal is that of all, and none of the others stays taken', async () => {
@@ -169,20 +166,17 @@ export function notReentrantCases(place: Place): void {
       expect(outcome.ran).toBe(true)
     })
 
-    given(place, 'detaches')(
-      'a hold that was adopted is the only one, and a section adopts no other',
-      async () => {
-        const [here, there] = [place.holdfast(), place.holdfast()]
-        const lock = here.lock(place.lockName(), once)
-        const ticket = await (await lock.acquire()).detach(600_000)
-        const hold = await there.lock(lock.name, once).adopt(ticket)
-        await hold.run(() => expectRefused(there.lock(lock.name, once), hold))
-        await hold.release()
-        await lock.withLock(async () => {
-          expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(NotReentrantError)
-          expect(await lock.holdCount()).toBe(1)
-        })
-      },
-    )
+    detaching('a hold that was adopted is the only one, and a section adopts no other', async () => {
+      const [here, there] = [place.holdfast(), place.holdfast()]
+      const lock = here.lock(place.lockName(), once)
+      const ticket = await (await lock.acquire()).detach(600_000)
+      const hold = await there.lock(lock.name, once).adopt(ticket)
+      await hold.run(() => expectRefused(there.lock(lock.name, once), hold))
+      await hold.release()
+      await lock.withLock(async () => {
+        expect(await rejectionOf(lock.adopt(ticket))).toBeInstanceOf(NotReentrantError)
+        expect(await lock.holdCount()).toBe(1)
+      })
+    })
   })
 }

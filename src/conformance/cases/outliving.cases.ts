@@ -9,36 +9,32 @@ import { scene } from '../scene.js'
 
 /** Work that outlives its section: rule O3. */
 export function outlivingCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('work that outlives its section', () => {
     for (const [what, detach] of Object.entries(waysToDetach)) {
-      given(place, 'namesHolder')(
-        `O3: ${what} is refused while another holds, and let in as a new owner later`,
-        async () => {
-          const lock = place.holdfast().lock(place.lockName())
-          const other = place.holdfast().lock(lock.name)
-          const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
-          const left: Array<Promise<Hold | null>> = []
-          const ended = await lock.withLock((hold) => {
-            for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
-            return hold.owner
-          })
-          const [duringOther, duringMine, late] = left
-          for (const [holder, go, tried] of [
-            [other, whileOther, duringOther],
-            [lock, whileMine, duringMine],
-          ] as const) {
-            await using hold = await holder.acquire()
-            go.open()
-            expect(await tried).toBeNull()
-            expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
-          }
-          whenFree.open()
-          const hold = await late
-          expect(hold?.owner).toMatch(/:\d+$/)
-          expect(hold?.owner).not.toBe(ended)
-          await hold?.release()
-        },
-      )
+      whereNamed(`O3: ${what} is refused while another holds, and let in as a new owner later`, async () => {
+        const { lock, far: other } = scene(place)
+        const [whileOther, whileMine, whenFree] = [new Latch(), new Latch(), new Latch()]
+        const left: Array<Promise<Hold | null>> = []
+        const ended = await lock.withLock((hold) => {
+          for (const go of [whileOther, whileMine, whenFree]) left.push(detach(go, () => lock.tryAcquire()))
+          return hold.owner
+        })
+        const [duringOther, duringMine, late] = left
+        for (const [holder, go, tried] of [
+          [other, whileOther, duringOther],
+          [lock, whileMine, duringMine],
+        ] as const) {
+          await using hold = await holder.acquire()
+          go.open()
+          expect(await tried).toBeNull()
+          expect((await lock.inspect()).owners).toMatchObject([{ owner: hold.owner, holds: 1 }])
+        }
+        whenFree.open()
+        await using hold = await late
+        expect(hold?.owner).toMatch(/:\d+$/)
+        expect(hold?.owner).not.toBe(ended)
+      })
     }
 
     test('O3: two detached tasks of one section exclude each other', async () => {
@@ -53,7 +49,7 @@ export function outlivingCases(place: Place): void {
       })
       go.open()
       await Promise.all(detached)
-      expect({ visits: room.visits, most: room.most }).toEqual({ visits: 4, most: 1 })
+      expect(room).toMatchObject({ visits: 4, most: 1 })
     })
 
     test('O3: a task detached from an inner section belongs to the outer one while that lasts', async () => {
@@ -72,8 +68,7 @@ export function outlivingCases(place: Place): void {
     })
 
     test('O3: an inner section that outlives its outer one keeps others out until it ends itself', async () => {
-      const lock = place.holdfast().lock(place.lockName())
-      const other = place.holdfast().lock(lock.name)
+      const { lock, far: other } = scene(place)
       const [entered, leave] = [new Latch(), new Latch()]
       const inner: Array<Promise<number>> = []
       await lock.withLock(async () => {

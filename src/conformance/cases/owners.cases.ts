@@ -39,10 +39,9 @@ export function ownersCases(place: Place): void {
       const me = holdfast.owner()
       await using outer = await lock.acquire({ owner: me })
       expect(await lock.tryAcquire()).toBeNull()
-      const inner = await lock.tryAcquire({ owner: me })
+      await using inner = await lock.tryAcquire({ owner: me })
       expect(inner?.owner).toBe(outer.owner)
       expect(await lock.holdCount(me)).toBe(2)
-      await inner?.release()
     })
 
     test('O2: sections nest three deep, and the hold count goes up and down with them', async () => {
@@ -99,7 +98,7 @@ export function ownersCases(place: Place): void {
           await lock.withLock({ owner: hold.owner }, () => room.visit())
         }
         await start(holdfast, lock, body)
-        expect({ visits: room.visits, most: room.most }).toEqual({ visits: 4, most: 1 })
+        expect(room).toMatchObject({ visits: 4, most: 1 })
         expect(owners.size).toBe(1)
         expect(nestedCounts.size).toBe(1)
         expect(await lock.isLocked()).toBe(false)

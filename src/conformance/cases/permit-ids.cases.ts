@@ -17,9 +17,8 @@ export function permitIdsCases(place: Place): void {
       await untilWaiting(place, semaphore, 1)
       const from = place.now()
       expect(await semaphore.updateLeaseTime(String(permitIds[0]), 300)).toBe(true)
-      const hold = await inTime(place, waiting)
+      await using _hold = await inTime(place, waiting)
       expect(place.now() - from).toBeLessThan(5_000)
-      await hold.release()
     })
   })
 }

@@ -3,6 +3,7 @@ import { ClosedError, InvalidArgumentError, LockLostError, LockTimeoutError } fr
 import { given } from '../given.js'
 import { countWaitingClients, untilIdle, untilWaiting } from '../idle.js'
 import { journalOf } from '../journal.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import { handleOf, type PermitsKind } from '../permits-handle.js'
 import type { Place } from '../place.js'
@@ -48,9 +49,8 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         const without = handleOf(far, kind, place.lockName())
         const waiting = without.acquire()
         await untilWaiting(place, without, 1)
-        const mine = await handleOf(near, kind, without.name, 2).acquire()
+        await using _mine = await handleOf(near, kind, without.name, 2).acquire()
         await (await inTime(place, waiting)).release()
-        await mine.release()
       })
 
       test('faults B19: a wait without a number says what is missing; what is no number is refused', async () => {
@@ -90,23 +90,17 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const all = await semaphore.acquire({ permits: 2 })
           const controller = new AbortController()
           const limit = how === 'times out' ? { waitMs: place.lease(500) } : {}
-          let over = false
-          const greedy = rejectionOf(
-            remote.acquire({ permits: 3, signal: controller.signal, ...limit }).finally(() => {
-              over = true
-            }),
-          )
+          const over = new Latch()
+          const asking = remote.acquire({ permits: 3, signal: controller.signal, ...limit })
+          const greedy = rejectionOf(asking.finally(() => over.open()))
           // In line before the other asks; on a busy machine its time may end before anybody has seen that.
-          await place.eventually(async () => over || (await countWaitingClients(place, remote)) === 1)
+          await place.eventually(async () => over.isOpen || (await countWaitingClients(place, remote)) === 1)
           const modest = remote.acquire()
           await place.pass(20)
           await all.release()
           if (how === 'leaves') {
             // Until the greedy one has asked again, in vain.
-            await place.eventually(
-              () => semaphore.availablePermits(),
-              (count) => count === 2,
-            )
+            await place.eventually(async () => (await semaphore.availablePermits()) === 2)
             await place.pass(20)
           }
           if (how !== 'times out') controller.abort('enough')
@@ -167,19 +161,13 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const held = await semaphore.acquire()
           const many = remote.acquire({ permits: 2 })
           await untilWaiting(place, semaphore, 1)
-          let served = false
-          void many.then(() => {
-            served = true
-          })
+          const served = new Latch()
+          void many.then(() => served.open())
           const loops = few.map(async (handle) => {
-            while (!served)
-              await handle.withPermits({}, async () => {
-                await place.pass(20)
-              })
+            while (!served.isOpen) await handle.withPermits({}, () => place.pass(20))
           })
           await held.release()
-          const hold = await inTime(place, many)
-          await hold.release()
+          await (await inTime(place, many)).release()
           await inTime(place, Promise.all(loops))
           expect(await semaphore.availablePermits()).toBe(2)
         },
@@ -239,13 +227,10 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
         const semaphore = handleOf(holdfast, kind, place.lockName())
         await semaphore.trySetPermits(2)
-        let renewals = 0
-        holdfast.on('renewed', () => {
-          renewals += 1
-        })
+        const renewed = journalOf(holdfast, 'renewed')
         const watched = await semaphore.acquire()
         const leased = await semaphore.acquire({ leaseMs: place.lease(300) })
-        await place.eventually(() => renewals >= 4)
+        await place.eventually(() => renewed.length >= 4)
         watched.assertHeld()
         await place.eventually(() => leased.signal.aborted)
         expect(leased.signal.reason).toBeInstanceOf(LockLostError)
@@ -278,10 +263,10 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           expect(hold.remainingMs()).toBeLessThan(ttlMs)
           const state = await semaphore.inspect()
           expect(state.remainingMs).toBeLessThanOrEqual(ttlMs)
-          const next = await inTime(place, handleOf(place.holdfast(), kind, semaphore.name, 1).acquire())
+          const other = handleOf(place.holdfast(), kind, semaphore.name, 1)
+          await using _next = await inTime(place, other.acquire())
           expect(() => hold.assertHeld()).toThrow(LockLostError)
           expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
-          await next.release()
         })
       })
 
@@ -291,8 +276,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const { far, semaphore, remote } = await pair(1)
           await remote.acquire({ leaseMs: place.lease(300) })
           await far.close()
-          const hold = await inTime(place, semaphore.acquire())
-          await hold.release()
+          await (await inTime(place, semaphore.acquire())).release()
           expect(await semaphore.availablePermits()).toBe(1)
         },
       )

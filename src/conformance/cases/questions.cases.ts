@@ -6,6 +6,7 @@ import { scene } from '../scene.js'
 
 /** What may be asked of a lock, and breaking it open. */
 export function questionsCases(place: Place): void {
+  const whereNamed = given(place, 'namesHolder')
   describe('questions', () => {
     test('a free lock answers that nobody holds it', async () => {
       const { lock } = scene(place)
@@ -20,42 +21,35 @@ export function questionsCases(place: Place): void {
       expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
     })
 
-    given(place, 'namesHolder')(
-      'a held lock answers for its holder and for others, to every client',
-      async () => {
-        const { holdfast, lock } = scene(place)
-        const me = holdfast.owner()
-        const holds = [
-          await lock.acquire({ owner: me, leaseMs: 60_000 }),
-          await lock.acquire({ owner: me, leaseMs: 60_000 }),
-        ]
-        for (const from of [lock, place.holdfast().lock(lock.name)]) {
-          expect(await from.isLocked()).toBe(true)
-          expect([await from.isHeld(me), await from.isHeld(holdfast.owner()), await from.isHeld()]).toEqual([
-            true,
-            false,
-            false,
-          ])
-          const holds = from === lock ? 2 : place.visible(2)
-          expect([await from.holdCount(me), await from.holdCount()]).toEqual([holds, 0])
-          const left = await from.remainingMs()
-          expect(left).toBeGreaterThan(40_000)
-          expect(left).toBeLessThanOrEqual(60_000)
-          const state = await from.inspect()
-          expect(state).toMatchObject({ name: lock.name, owners: [{ owner: me, holds }] })
-          expect(state.remainingMs).toBeGreaterThan(40_000)
-        }
-        for (const hold of holds) await hold.release()
-      },
-    )
+    whereNamed('a held lock answers for its holder and for others, to every client', async () => {
+      const { holdfast, lock } = scene(place)
+      const me = holdfast.owner()
+      const holds = [
+        await lock.acquire({ owner: me, leaseMs: 60_000 }),
+        await lock.acquire({ owner: me, leaseMs: 60_000 }),
+      ]
+      for (const from of [lock, place.holdfast().lock(lock.name)]) {
+        expect(await from.isLocked()).toBe(true)
+        expect([await from.isHeld(me), await from.isHeld(holdfast.owner()), await from.isHeld()]).toEqual([
+          true,
+          false,
+          false,
+        ])
+        const holds = from === lock ? 2 : place.visible(2)
+        expect([await from.holdCount(me), await from.holdCount()]).toEqual([holds, 0])
+        const left = await from.remainingMs()
+        expect(left).toBeGreaterThan(40_000)
+        expect(left).toBeLessThanOrEqual(60_000)
+        const state = await from.inspect()
+        expect(state).toMatchObject({ name: lock.name, owners: [{ owner: me, holds }] })
+        expect(state.remainingMs).toBeGreaterThan(40_000)
+      }
+      for (const hold of holds) await hold.release()
+    })
 
-    given(
-      place,
-      'lists',
-      'namesHolder',
-    )('list shows the locks that are held, with their holders, and none that are free', async () => {
-      const holdfast = place.holdfast()
-      const far = place.holdfast()
+    const listing = given(place, 'lists', 'namesHolder')
+    listing('list shows the locks that are held, with their holders, and none that are free', async () => {
+      const [holdfast, far] = [place.holdfast(), place.holdfast()]
       const stem = place.lockName()
       const names = Array.from({ length: 12 }, (_, number) => `${stem}/${number}`)
       const holds = await Promise.all(names.map((name) => holdfast.lock(name).acquire()))
@@ -74,11 +68,7 @@ export function questionsCases(place: Place): void {
       expect(await listed(far, `${stem}*`)).toEqual([])
     })
 
-    given(
-      place,
-      'lists',
-      'namesHolder',
-    )('list takes the glob’s special characters in a name literally after a backslash', async () => {
+    listing('list takes the glob’s special characters in a name literally after a backslash', async () => {
       const holdfast = place.holdfast()
       const name = `${place.lockName()}[a]*?`
       await using hold = await holdfast.lock(name).acquire()

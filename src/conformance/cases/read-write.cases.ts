@@ -86,8 +86,7 @@ export function readWriteCases(place: Place): void {
       await here.readLock().acquire({ leaseMs: place.lease(100) })
       const writer = await inTime(place, there.writeLock().acquire({ leaseMs: place.lease(100) }))
       expect(writer.name).toBe(here.writeLock().name)
-      const reader = await inTime(place, here.readLock().acquire())
-      await reader.release()
+      await using _reader = await inTime(place, here.readLock().acquire())
     })
 
     test('tokens of writers grow', async () => {
@@ -106,14 +105,10 @@ export function readWriteCases(place: Place): void {
       const name = place.lockName()
       const holdfast = place.holdfast()
       const lock = holdfast.readWriteLock(name)
-      await inTime(
-        place,
-        Promise.all(
-          Array.from({ length: 12 }, (_, index) =>
-            (index % 3 === 0 ? lock.writeLock() : lock.readLock()).withLock(() => undefined),
-          ),
-        ),
+      const sections = Array.from({ length: 12 }, (_, index) =>
+        (index % 3 === 0 ? lock.writeLock() : lock.readLock()).withLock(() => undefined),
       )
+      await inTime(place, Promise.all(sections))
       await untilIdle(place, holdfast)
     })
   })

@@ -89,8 +89,7 @@ export function refusalCases(place: Place): void {
     })
 
     test('O5: of two unlocks at once of one hold, one does it and the other is refused', async () => {
-      const { holdfast, lock } = scene(place)
-      const owner = holdfast.owner()
+      const { lock, owner } = scene(place)
       await lock.lock({ owner })
       const outcomes = await Promise.allSettled([lock.unlock({ owner }), lock.unlock({ owner })])
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
@@ -110,12 +109,11 @@ export function refusalCases(place: Place): void {
         const go = new Latch()
         const late: Array<Promise<unknown>> = []
         const next = async (): Promise<void> => {
-          const hold = await place.holdfast().lock(lock.name).acquire()
+          await using hold = await place.holdfast().lock(lock.name).acquire()
           go.open()
           const refused = scope === 'that goes on' ? NotOwnerError : NoOwnerError
           for (const error of await Promise.all(late)) expect(error).toBeInstanceOf(refused)
           hold.assertHeld()
-          await hold.release()
         }
         await holdfast.run(async () => {
           await lock.withLock(() => {
@@ -162,13 +160,12 @@ export function refusalCases(place: Place): void {
         await holdfast.run(async () => {
           await lock.lock({ leaseMs: place.lease(60) })
           await lock.lock({ leaseMs: place.lease(60) })
-          const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+          await using next = await inTime(place, place.holdfast().lock(lock.name).acquire())
           // Each of the nested holds is told.
           await expect(lock.unlock()).rejects.toBeInstanceOf(LockLostError)
           await expect(lock.unlock()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'lease-expired' })
           expect((await lock.inspect()).owners).toMatchObject([{ owner: next.owner, holds: 1 }])
           await expect(lock.unlock()).rejects.toMatchObject({ code: 'NOT_OWNER', holder: next.owner })
-          await next.release()
         })
       },
     )

@@ -4,9 +4,11 @@ import { given } from '../given.js'
 import { countWaitingClients, untilIdle } from '../idle.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 
 /** A striped lock, wherever its stripes are kept. */
 export function stripedLockCases(place: Place): void {
+  const wherePushed = given(place, 'push')
   afterEach(() => place.tidy())
 
   /** For how many of the stripes somebody waits. */
@@ -65,36 +67,31 @@ export function stripedLockCases(place: Place): void {
       }
     })
 
-    given(place, 'push')(
-      'W4: if none is free the first that comes is taken, and the others are left',
-      async () => {
-        const holdfast = place.holdfast()
-        const striped = holdfast.stripedLock(place.lockName(), 6)
-        const other = place.holdfast().stripedLock(striped.name, 6)
-        const holds = await Promise.all(
-          Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })),
-        )
-        const waiting = striped.acquireAny()
-        await place.eventually(async () => (await countWaiting(other)) === 6)
-        const [first, ...rest] = holds
-        await first?.release()
-        const hold = await waiting
-        expect(hold.index).toBe(first?.index)
-        await place.eventually(async () => (await countWaiting(other)) === 0)
-        // The server's answers to that arrive a moment later.
-        await place.eventually(() => holdfast.census.orphans === 0)
-        expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
-        // All that come at once are not all taken.
-        const next = striped.acquireAny()
-        await place.eventually(async () => (await countWaiting(other)) > 0)
-        await Promise.all(rest.map((each) => each.release()))
-        const second = await next
-        await place.eventually(() => holdfast.census.tenures === 2)
-        await hold.release()
-        await second.release()
-        await untilIdle(place, holdfast)
-      },
-    )
+    wherePushed('W4: if none is free the first that comes is taken, and the others are left', async () => {
+      const holdfast = place.holdfast()
+      const striped = holdfast.stripedLock(place.lockName(), 6)
+      const other = place.holdfast().stripedLock(striped.name, 6)
+      const holds = await Promise.all(Array.from({ length: 6 }, () => other.acquireAny({ leaseMs: 600_000 })))
+      const waiting = striped.acquireAny()
+      await place.eventually(async () => (await countWaiting(other)) === 6)
+      const [first, ...rest] = holds
+      await first?.release()
+      const hold = await waiting
+      expect(hold.index).toBe(first?.index)
+      await place.eventually(async () => (await countWaiting(other)) === 0)
+      // The server's answers to that arrive a moment later.
+      await place.eventually(() => holdfast.census.orphans === 0)
+      expect(holdfast.census).toMatchObject({ calls: 0, tenures: 1 })
+      // All that come at once are not all taken.
+      const next = striped.acquireAny()
+      await place.eventually(async () => (await countWaiting(other)) > 0)
+      await Promise.all(rest.map((each) => each.release()))
+      const second = await next
+      await place.eventually(() => holdfast.census.tenures === 2)
+      await hold.release()
+      await second.release()
+      await untilIdle(place, holdfast)
+    })
 
     test('W4: an abort ends the wait for all of them', async () => {
       const holdfast = place.holdfast()
@@ -112,42 +109,30 @@ export function stripedLockCases(place: Place): void {
 
     test('O2: nested in a section with the only stripe, it is re-entered; side by side they take turns', async () => {
       const striped = place.holdfast().stripedLock(place.lockName(), 1)
-      let inside = 0
+      const room = new Room()
       await striped.withAny(async (outer) => {
         await striped.withAny(async (inner) => expect(inner.owner).toBe(outer.owner))
         expect(await striped.stripe(0).holdCount()).toBe(1)
         const again = await striped.tryAcquireAny()
         expect(again?.index).toBe(0)
         await again?.release()
-        const section = async (): Promise<void> => {
-          inside += 1
-          expect(inside).toBe(1)
-          await new Promise((resolve) => setImmediate(resolve))
-          inside -= 1
-        }
-        await Promise.all([1, 2, 3].map(() => striped.withAny(section)))
+        await Promise.all([1, 2, 3].map(() => striped.withAny(() => room.visit())))
       })
+      expect(room).toMatchObject({ visits: 3, most: 1 })
       expect(await striped.stripe(0).isLocked()).toBe(false)
     })
 
     test('capacity: 12 callers in two processes on 4 stripes, never two on one, and all get their turn', async () => {
       const name = place.lockName()
       const clients = [place.holdfast(), place.holdfast()].map((holdfast) => holdfast.stripedLock(name, 4))
-      const inside = new Map<number, number>()
-      const served = new Set<number>()
+      const rooms = Array.from({ length: 4 }, () => new Room())
       const calls = Array.from({ length: 12 }, async (_, call) => {
-        for (let round = 0; round < 3; round += 1) {
-          await clients[call % 2]?.withAny(async ({ index }) => {
-            expect(inside.get(index) ?? 0).toBe(0)
-            inside.set(index, 1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside.set(index, 0)
-          })
-        }
-        served.add(call)
+        for (let round = 0; round < 3; round += 1)
+          await clients[call % 2]?.withAny(({ index }) => rooms[index]?.visit())
       })
       await inTime(place, Promise.all(calls))
-      expect(served.size).toBe(12)
+      expect(Math.max(...rooms.map(({ most }) => most))).toBe(1)
+      expect(rooms.reduce((sum, { visits }) => sum + visits, 0)).toBe(36)
     })
 
     test('bad input: a typed error, and nothing sent', async () => {

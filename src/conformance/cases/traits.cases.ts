@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Holdfast, UnsupportedKindError } from '../../index.js'
 import { type StoreKind, storeKinds, traitsOf } from '../../port/store-traits.js'
 import { rejectionOf } from '../outcome.js'
-import { type PlaceTerms, StorePlace } from '../place.js'
+import { Place, type PlaceTerms } from '../place.js'
 
 /** How a client asks for each kind. */
 const asks: Readonly<Record<StoreKind, (holdfast: Holdfast, name: string) => unknown>> = {
@@ -29,7 +29,7 @@ export function traitsCases(terms: PlaceTerms): void {
     for (const kind of storeKinds) {
       const kept = traitsOf(terms.traits).kinds.includes(kind)
       test(`${kind}: ${kept ? 'is kept' : 'asking for one is an error at once that says what there is'}`, async () => {
-        const place = new StorePlace(terms)
+        const place = new Place(terms)
         const asked = async (): Promise<unknown> => await asks[kind](place.holdfast(), place.lockName())
         if (kept) await asked()
         else expect(await rejectionOf(asked())).toBeInstanceOf(UnsupportedKindError)

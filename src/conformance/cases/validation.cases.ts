@@ -11,6 +11,7 @@ import {
   NO_FUNCTIONS,
   NO_OPTIONS,
 } from '../bad-values.js'
+import { sumOf } from '../idle.js'
 import { rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
 import { UntouchedStore } from '../untouched-store.js'
@@ -143,7 +144,6 @@ function acquiringCalls(holdfast: Holdfast, other: Holdfast, name: string): BadC
 
 function otherCalls(holdfast: Holdfast, other: Holdfast, name: string): BadCall[] {
   const lock = holdfast.lock(name)
-  const [clientId] = holdfast.owner().split(':')
   const afterTheBody = { waitMs: 5 }
   const call = (on: object, method: string, argument: string, args: readonly unknown[], value: unknown) => ({
     on,
@@ -156,7 +156,7 @@ function otherCalls(holdfast: Holdfast, other: Holdfast, name: string): BadCall[
     ...NO_FUNCTIONS.map((value) => call(holdfast, 'run', 'body', [value], value)),
     ...NO_FUNCTIONS.map((value) => call(lock, 'withLock', 'body', [{}, value], value)),
     call(lock, 'withLock', 'options', [() => expect.unreachable(), afterTheBody], afterTheBody),
-    ...badOwners(holdfast, other, clientId).map((owner) => call(lock, 'unlock', 'owner', [{ owner }], owner)),
+    ...badOwners(holdfast, other).map((owner) => call(lock, 'unlock', 'owner', [{ owner }], owner)),
     ...NO_OPTIONS.map((value) => call(lock, 'unlock', 'options', [value], value)),
     call(lock, 'unlock', 'options', [{ waitMs: 5 }], 'waitMs'),
     ...[...MALFORMED_OWNERS, null, {}].flatMap((value) =>
@@ -201,8 +201,4 @@ function checkRefusal(error: unknown, argument: string, value: unknown, what: st
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 40))
   return typeof value === 'object' && value !== null ? Object.keys(value).join() : String(value)
-}
-
-function sumOf({ census }: Holdfast): number {
-  return Object.values(census).reduce((sum, count) => sum + count, 0)
 }

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { type Hold, LockTimeoutError } from '../../index.js'
 import { given } from '../given.js'
 import { untilIdle, untilWaiting } from '../idle.js'
+import { Latch } from '../latch.js'
 import { inTime, rejectionOf } from '../outcome.js'
 import type { Place } from '../place.js'
+import { Room } from '../room.js'
 import { scene } from '../scene.js'
 
 /** Waiting for a lock: rules W1, W2, W3 and W5. Nothing here lets a lease end: what must not be waited for, cannot come. */
@@ -17,9 +19,8 @@ export function waitingCases(place: Place): void {
       const waiting = lock.acquire()
       await untilWaiting(place, lock, 1)
       await hold.release()
-      const mine = await inTime(place, waiting)
+      await using mine = await inTime(place, waiting)
       expect((await lock.inspect()).owners).toMatchObject([{ owner: mine.owner, holds: 1 }])
-      await mine.release()
     })
 
     test('W1: a release between the attempt and the subscription is not missed', async () => {
@@ -30,9 +31,8 @@ export function waitingCases(place: Place): void {
         const released = new Promise<void>((resolve, reject) => {
           waiter.once('waiting', () => hold.release().then(resolve, reject))
         })
-        const mine = await lock.acquire()
+        await using _mine = await lock.acquire()
         await released
-        await mine.release()
       }
     })
 
@@ -51,14 +51,8 @@ export function waitingCases(place: Place): void {
         const lock = place.holdfast().lock(place.lockName())
         await lock.acquire({ leaseMs: 600_000 })
         expect(await place.holdfast().lock(lock.name).forceUnlock()).toBe(true)
-        let granted = false
-        const waiting = lock.acquire().finally(() => {
-          granted = true
-        })
-        await place.eventually(() => granted)
-        const mine = await waiting
+        await using mine = await inTime(place, lock.acquire())
         expect((await lock.inspect()).owners).toMatchObject([{ owner: mine.owner, holds: 1 }])
-        await mine.release()
       },
     )
 
@@ -68,14 +62,12 @@ export function waitingCases(place: Place): void {
       const owner = holder.owner()
       const outer = await holder.lock(lock.name).acquire({ owner, leaseMs: 600_000 })
       const inner = await holder.lock(lock.name).acquire({ owner, leaseMs: 600_000 })
-      let granted = false
-      const waiting = lock.acquire().finally(() => {
-        granted = true
-      })
+      const granted = new Latch()
+      const waiting = lock.acquire().finally(() => granted.open())
       await untilWaiting(place, lock, 1)
       await inner.release()
       await untilWaiting(place, lock, 1)
-      expect(granted).toBe(false)
+      expect(granted.isOpen).toBe(false)
       await outer.release()
       await (await inTime(place, waiting)).release()
     })
@@ -84,20 +76,14 @@ export function waitingCases(place: Place): void {
       const name = place.lockName()
       const hold = await place.holdfast().lock(name).acquire({ leaseMs: 600_000 })
       const locks = Array.from({ length: 4 }, () => place.holdfast().lock(name))
-      let inside = 0
+      const room = new Room()
       const sections = locks.flatMap((lock) =>
-        [1, 2, 3].map(() =>
-          lock.withLock({ leaseMs: 600_000 }, async () => {
-            inside += 1
-            expect(inside).toBe(1)
-            await new Promise((resolve) => setImmediate(resolve))
-            inside -= 1
-          }),
-        ),
+        [1, 2, 3].map(() => lock.withLock({ leaseMs: 600_000 }, () => room.visit())),
       )
       await untilWaiting(place, place.holdfast().lock(name), 4)
       await hold.release()
-      expect(await inTime(place, Promise.all(sections))).toHaveLength(12)
+      await inTime(place, Promise.all(sections))
+      expect(room).toMatchObject({ visits: 12, most: 1 })
     })
 
     test('W2: the waiters of one process count as one client, and the channel is dropped with the last', async () => {
@@ -168,7 +154,7 @@ export function waitingCases(place: Place): void {
 
     whereNamed('W5: waitMs bounds the call, whatever becomes of the wake-ups in between', async () => {
       const { lock, far } = scene(place)
-      const hold = await far.acquire({ leaseMs: 600_000 })
+      await using hold = await far.acquire({ leaseMs: 600_000 })
       // With the connection made, there is time to be seen waiting.
       expect(await lock.isLocked()).toBe(true)
       // Long enough to be seen, far shorter than the lease.
@@ -180,25 +166,18 @@ export function waitingCases(place: Place): void {
       expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', lockName: lock.name, holder: hold.owner })
       const waitedMs = error instanceof LockTimeoutError ? error.waitedMs : 0
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1)
-      await hold.release()
     })
 
     test('W5: waitMs bounds tryAcquire, tryLock and withLock too', async () => {
       const { holdfast, lock } = scene(place)
       await using hold = await place.holdfast().lock(lock.name).acquire({ leaseMs: 600_000 })
       expect(await lock.isLocked()).toBe(true)
-      let entered = false
       const outcomes = Promise.all([
         lock.tryAcquire({ waitMs: 2_000 }),
         holdfast.run(() => lock.tryLock({ waitMs: 2_000 })),
-        rejectionOf(
-          lock.withLock({ waitMs: 2_000 }, () => {
-            entered = true
-          }),
-        ),
+        rejectionOf(lock.withLock({ waitMs: 2_000 }, () => expect.unreachable())),
       ])
       expect(await inTime(place, outcomes)).toEqual([null, false, expect.any(LockTimeoutError)])
-      expect(entered).toBe(false)
       hold.assertHeld()
     })
 
@@ -206,7 +185,7 @@ export function waitingCases(place: Place): void {
       'W5: a wait of zero makes one attempt: it gets a free lock, and no time passes for a held one',
       async () => {
         const { holdfast, lock, waiting } = scene(place)
-        const hold = await lock.acquire({ waitMs: 0 })
+        await using hold = await lock.acquire({ waitMs: 0 })
         for (const from of [holdfast, place.holdfast()]) {
           const error = await rejectionOf(from.lock(lock.name).acquire({ waitMs: 0 }))
           expect(error).toBeInstanceOf(LockTimeoutError)
@@ -214,7 +193,6 @@ export function waitingCases(place: Place): void {
         }
         expect(waiting).toEqual([])
         expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
-        await hold.release()
       },
     )
   })

@@ -9,8 +9,10 @@ import { scene } from '../scene.js'
 export function warningsCases(place: Place): void {
   describe('warnings', () => {
     test('LONG_LOCAL_WAIT: a long wait for a lock of the own process is told, with both stacks', async () => {
-      const { holdfast, lock } = scene(place, place.holdfast({ warnAfterMs: 60, diagnostics: true }))
-      const warnings = journalOf(holdfast, 'warning')
+      const { holdfast, lock, warnings } = scene(
+        place,
+        place.holdfast({ warnAfterMs: 60, diagnostics: true }),
+      )
       const [me, other] = [holdfast.owner(), holdfast.owner()]
       const takesIt = async () => await lock.acquire({ owner: me })
       const waitsForIt = async () => await lock.acquire({ owner: other })
@@ -36,8 +38,7 @@ export function warningsCases(place: Place): void {
     })
 
     test('LONG_LOCAL_WAIT: without diagnostics there are no stacks, but the warning all the same', async () => {
-      const { holdfast, lock } = scene(place, place.holdfast({ warnAfterMs: 40 }))
-      const warnings = journalOf(holdfast, 'warning')
+      const { lock, warnings } = scene(place, place.holdfast({ warnAfterMs: 40 }))
       await using hold = await lock.acquire()
       const selfMade = rejectionOf(lock.acquire({ waitMs: 120 }))
       await inTime(place, selfMade)
@@ -58,8 +59,7 @@ export function warningsCases(place: Place): void {
     })
 
     test('LEFT_LOCKED: a run that ends without its unlock is told, and the lock ends with its lease', async () => {
-      const { holdfast, lock } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
-      const warnings = journalOf(holdfast, 'warning')
+      const { holdfast, lock, warnings } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
       await holdfast.run(async () => {
         await lock.lock()
         await holdfast.run(() => undefined)
@@ -70,8 +70,7 @@ export function warningsCases(place: Place): void {
         { code: 'LEFT_LOCKED', name: lock.name, owner: left?.owner, holder: left?.owner },
       ])
       expect(warnings[0]?.message).toContain('unlock()')
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
-      await next.release()
+      await (await inTime(place, place.holdfast().lock(lock.name).acquire())).release()
       await untilIdle(place, holdfast)
     })
 
@@ -79,14 +78,13 @@ export function warningsCases(place: Place): void {
       const holdfast = place.holdfast()
       const [first, second] = [holdfast.lock(place.lockName()), holdfast.lock(place.lockName())]
       const warnings = journalOf(holdfast, 'warning')
-      const hold = await holdfast.run(async () => {
+      await using hold = await holdfast.run(async () => {
         await first.lock()
         await first.unlock()
         return await second.acquire()
       })
       expect(warnings).toEqual([])
       hold.assertHeld()
-      await hold.release()
     })
   })
 }

@@ -71,11 +71,10 @@ export function watchdogCases(place: Place): void {
       expect(holdfast.census.watched).toBe(0)
       const before = renewed.length
       expect(await lock.holdCount(owner)).toBe(1)
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+      await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
       expect(renewed).toHaveLength(before)
       expect(lost).toMatchObject([{ owner, reason: 'lease-expired' }])
       expect(await rejectionOf(outer.release())).toBeInstanceOf(LockLostError)
-      await next.release()
     })
 
     test('L1: the terms of one lock are not those of another, nor those of an earlier hold of the same', async () => {
@@ -106,10 +105,7 @@ export function watchdogCases(place: Place): void {
       // Another client's lease on the same lock is not renewed by us.
       const far = place.holdfast()
       await far.lock(lock.name).acquire({ leaseMs: place.lease(200) })
-      await inTime(
-        place,
-        lock.withLock(() => undefined),
-      )
+      await (await inTime(place, lock.acquire())).release()
       expect(renewed).toHaveLength(soFar)
     })
 
@@ -131,12 +127,11 @@ export function watchdogCases(place: Place): void {
         const settings = settingsFor(place.lease(700))
         const { lock, renewed, lost } = scene(place, place.holdfast({ watchdogMs, ...settings.holdfast }))
         const hold = await lock.acquire(settings.call)
-        const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
+        await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
         expect(renewed.length).toBeGreaterThan(0)
         expect(renewed.length).toBeLessThanOrEqual(4)
         expect(lost).toMatchObject([{ owner: hold.owner, reason: 'lease-expired' }])
         expect(hold.signal.aborted).toBe(true)
-        await next.release()
       })
     }
 
@@ -145,8 +140,7 @@ export function watchdogCases(place: Place): void {
       const lock = gone.lock(place.lockName())
       await lock.acquire()
       await gone.close()
-      const next = await inTime(place, place.holdfast().lock(lock.name).acquire())
-      await next.release()
+      await using _next = await inTime(place, place.holdfast().lock(lock.name).acquire())
     })
   })
 }

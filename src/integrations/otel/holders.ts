@@ -18,24 +18,32 @@ export interface LockKey {
 export class Holders {
   readonly #locks = new Map<string, Known>()
 
-  /** Notes a call that asks for the lock, until {@link answered}. */
-  asked(key: LockKey): void {
-    this.#use(key)
+  /** A call asks for the lock, or somebody holds it, until {@link left}. */
+  used(key: LockKey): Known {
+    const text = textOf(key)
+    const lock = this.#locks.get(text) ?? { users: 0, holds: new Set(), lastEnded: undefined }
+    lock.users += 1
+    this.#locks.set(text, lock)
+    return lock
   }
 
-  answered(key: LockKey): void {
-    this.#leave(key)
+  left(key: LockKey): void {
+    const text = textOf(key)
+    const lock = this.#locks.get(text)
+    if (!lock) return
+    lock.users -= 1
+    if (lock.users === 0) this.#locks.delete(text)
   }
 
   began(key: LockKey, span: SpanContext): void {
-    this.#use(key).holds.add(span)
+    this.used(key).holds.add(span)
   }
 
   ended(key: LockKey, span: SpanContext): void {
     const lock = this.#locks.get(textOf(key))
     if (!lock?.holds.delete(span)) return
     lock.lastEnded = span
-    this.#leave(key)
+    this.left(key)
   }
 
   /** The holds that stand. */
@@ -46,26 +54,6 @@ export class Holders {
   /** The hold that ended last, while a call asks for the lock. */
   last(key: LockKey): SpanContext | undefined {
     return this.#locks.get(textOf(key))?.lastEnded
-  }
-
-  get size(): number {
-    return this.#locks.size
-  }
-
-  #use(key: LockKey): Known {
-    const text = textOf(key)
-    const lock = this.#locks.get(text) ?? { users: 0, holds: new Set(), lastEnded: undefined }
-    lock.users += 1
-    this.#locks.set(text, lock)
-    return lock
-  }
-
-  #leave(key: LockKey): void {
-    const text = textOf(key)
-    const lock = this.#locks.get(text)
-    if (!lock) return
-    lock.users -= 1
-    if (lock.users === 0) this.#locks.delete(text)
   }
 }
 

@@ -1,15 +1,11 @@
 import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
 import * as api from '@opentelemetry/api'
+import { BOUNDS_SECONDS } from '../../observe/metrics/histogram.js'
 import type { AcquireTrace } from '../../observe/trace/acquire.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ObservedClient } from '../../observe/trace/listener.js'
 import { type GroupOf, shownGroup } from '../../observe/trace/shown-name.js'
 import { attribute, errorTypeOf } from './attributes.js'
-
-/** From half a millisecond to half an hour: locks in memory are taken in microseconds, and people wait for nightly jobs. */
-const BOUNDS_SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800,
-]
 
 /** The metrics of one client: durations as they happen, and its counters when they are collected. */
 export class Instruments {
@@ -31,7 +27,7 @@ export class Instruments {
       meter.createHistogram(name, {
         description,
         unit: 's',
-        advice: { explicitBucketBoundaries: BOUNDS_SECONDS },
+        advice: { explicitBucketBoundaries: [...BOUNDS_SECONDS] },
       })
     this.#acquireDuration = duration(
       'holdfast.acquire.duration',

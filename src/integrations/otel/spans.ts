@@ -29,7 +29,7 @@ export class Spans {
   constructor(private readonly tracer: Tracer) {}
 
   acquireBegan(trace: AcquireTrace): void {
-    this.#holders.asked(trace)
+    this.#holders.used(trace)
     this.#open.set(trace, this.tracer.startSpan('holdfast.acquire', { attributes: attributesOf(trace) }))
   }
 
@@ -47,7 +47,7 @@ export class Spans {
     if (holder !== undefined) span.setAttribute(attribute.holder, holder)
     if (outcome === 'failed') fail(span, error)
     span.addLinks?.(this.#linksOf(trace))
-    this.#holders.answered(trace)
+    this.#holders.left(trace)
     end(span, within)
   }
 

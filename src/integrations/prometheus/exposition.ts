@@ -1,11 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry, type RegistryContentType } from 'prom-client'
+import { BOUNDS_SECONDS } from '../../observe/metrics/histogram.js'
 import type { ObservedClient } from '../../observe/trace/listener.js'
 import { counters, gauges, type Numbers } from './numbers.js'
-
-/** From half a millisecond to half an hour: locks in memory are taken in microseconds, and people wait for nightly jobs. */
-const BOUNDS_SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800,
-]
 
 /** Holdfast's metrics in one registry, for all clients that are shown there. */
 export class Exposition {
@@ -37,7 +33,7 @@ export class Exposition {
         name,
         help,
         labelNames: ['client', 'kind', 'group'],
-        buckets: BOUNDS_SECONDS,
+        buckets: [...BOUNDS_SECONDS],
         registers,
       })
     this.wait = histogram('holdfast_wait_seconds', 'From the call for a lock to its grant.')

@@ -1,6 +1,6 @@
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { SequencerError, StaleSequencerError } from '../../base/errors/sequencer-error.js'
-import type { FencedPort } from '../../port/fenced-port.js'
+import type { FencedPort } from '../../port/kind-ports.js'
 import { decodeSequencer, type Sequencer } from './sequencer.js'
 
 /**

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { StaleFenceError } from '../../base/errors/stale-fence-error.js'
-import type { Guarded, GuardedPort } from '../../port/guarded-port.js'
+import type { Guarded, GuardedPort } from '../../port/kind-ports.js'
 import { checkFence, type Fence } from './fence.js'
 
 /** Runs a request that a caller awaits: keeps the process alive meanwhile, and rejects once the client is closed. */

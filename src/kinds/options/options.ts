@@ -1,7 +1,8 @@
 import {
   checkObject,
+  checkSignal,
   invalidNumber,
-  isAbortSignal,
+  neededWhole,
   whole,
   wholeOrAuto,
   wholeOrInfinite,
@@ -76,9 +77,7 @@ export function checkAcquireOptions(given: AcquireOptions, owners: Owners): Acqu
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
   wholeOrAuto('lingerMs', options.lingerMs, 0)
-  if (options.signal !== undefined && !isAbortSignal(options.signal)) {
-    throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
-  }
+  checkSignal(options.signal)
   if (options.onLost !== undefined && options.onLost !== 'reject' && options.onLost !== 'continue') {
     throw new InvalidArgumentError('onLost', options.onLost, "'reject' or 'continue'")
   }
@@ -103,9 +102,7 @@ export function checkUnlockOptions(given: UnlockOptions, owners: Owners): Unlock
 
 /** Checks a lease that a method takes as its one argument. */
 export function checkLease(leaseMs: unknown): number {
-  const lease = whole('leaseMs', leaseMs, LEAST_LEASE_MS)
-  if (lease !== undefined) return lease
-  throw invalidNumber('leaseMs', leaseMs, `a whole number of milliseconds, at least ${LEAST_LEASE_MS}`)
+  return neededWhole('leaseMs', leaseMs, LEAST_LEASE_MS)
 }
 
 /** An owner of any client, for questions. */

@@ -18,6 +18,14 @@ export interface HistogramSnapshot {
   readonly buckets: ReadonlyArray<{ readonly uptoMs: number; readonly count: number }>
 }
 
+/**
+ * For the histograms of other libraries: from half a millisecond to half an hour, since locks in memory are taken in microseconds, and
+ * people wait for nightly jobs.
+ */
+export const BOUNDS_SECONDS: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800,
+]
+
 /** Linear steps within each doubling, as a power of two: 8 steps, so a bucket is at most an eighth wider than its start. */
 const STEP_BITS = 3
 const STEPS = 1 << STEP_BITS

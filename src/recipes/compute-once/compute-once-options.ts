@@ -1,5 +1,4 @@
-import { checkObject, isAbortSignal, whole, wholeOrInfinite } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkObject, checkSignal, neededWhole, whole, wholeOrInfinite } from '../../base/checks/checks.js'
 import { LEAST_LEASE_MS } from '../../port/lease.js'
 
 /** Options of `computeOnce`. Times are whole milliseconds. */
@@ -33,14 +32,10 @@ export function checkComputeOnceOptions(given: ComputeOnceOptions): ComputeOnceO
     ['ttlMs', 'staleMs', 'waitMs', 'leaseMs', 'signal'],
     'computeOnce(key, compute, { ttlMs: … })',
   )
-  if (whole('ttlMs', options.ttlMs, 1) === undefined) {
-    throw new InvalidArgumentError('ttlMs', undefined, 'a whole number of milliseconds, at least 1')
-  }
+  neededWhole('ttlMs', options.ttlMs, 1)
   whole('staleMs', options.staleMs, 0)
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
-  if (options.signal !== undefined && !isAbortSignal(options.signal)) {
-    throw new InvalidArgumentError('signal', options.signal, 'an AbortSignal')
-  }
+  checkSignal(options.signal)
   return options
 }

@@ -1,5 +1,4 @@
-import { checkObject, whole } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkObject, neededWhole } from '../../base/checks/checks.js'
 import { LEAST_LEASE_MS } from '../../port/lease.js'
 
 /** How long a job's lock is held. Times are whole milliseconds, on the store's clock. */
@@ -18,12 +17,7 @@ export interface JobOptions {
 
 export function checkJobOptions(options: JobOptions): JobOptions {
   checkObject('options', options, ['atLeastMs', 'atMostMs'], 'job(name, { atLeastMs: …, atMostMs: … }, run)')
-  const atLeastMs = whole('atLeastMs', options.atLeastMs, 0)
-  if (atLeastMs === undefined)
-    throw new InvalidArgumentError('atLeastMs', atLeastMs, 'a whole number of milliseconds, at least 0')
-  const least = Math.max(LEAST_LEASE_MS, atLeastMs)
-  const atMostMs = whole('atMostMs', options.atMostMs, least)
-  if (atMostMs === undefined)
-    throw new InvalidArgumentError('atMostMs', atMostMs, `a whole number of milliseconds, at least ${least}`)
+  const atLeastMs = neededWhole('atLeastMs', options.atLeastMs, 0)
+  const atMostMs = neededWhole('atMostMs', options.atMostMs, Math.max(LEAST_LEASE_MS, atLeastMs))
   return { atLeastMs, atMostMs }
 }

@@ -1,5 +1,4 @@
 import { ClosedError, LockLostError } from '../../base/errors/errors.js'
-import type { Owners } from '../../base/identity/owner.js'
 import { BackOff } from '../../base/time/back-off.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
 import { Pauses } from '../../base/waiting/pauses.js'
@@ -20,26 +19,22 @@ const SHORT_TERM_MS = 1_000
 /** A term that lasted for so long says that what failed before is over. */
 const GOOD_TERM_MS = 60_000
 
-/** The parts of a candidate. */
-export interface CandidateParts {
-  readonly lock: Lock
-  readonly locker: Locker
-  readonly owners: Owners
-  readonly bell: Bell | undefined
-  readonly options: LeaderOptions
-}
-
 /** A candidate: stands in the line of the lock, leads while it holds the lock, and stands again, until somebody stops it. Never rejects. */
 export class Candidacy {
   readonly ended: Promise<void>
   readonly #stop = new AbortController()
+  readonly #locker: Locker
   readonly #pauses: Pauses
   readonly #keepAlive = new KeepAlive()
   #term: Term | undefined
 
-  constructor(private readonly parts: CandidateParts) {
-    const { locker, options } = parts
-    this.#pauses = new Pauses(locker.schedule)
+  constructor(
+    private readonly lock: Lock,
+    private readonly bell: Bell | undefined,
+    private readonly options: LeaderOptions,
+  ) {
+    this.#locker = lock.terms.locker
+    this.#pauses = new Pauses(this.#locker.schedule)
     const { signal } = options
     const stop = (): void => this.stop()
     if (signal?.aborted) stop()
@@ -65,12 +60,12 @@ export class Candidacy {
   stop(): void {
     this.#stop.abort()
     this.#pauses.end()
-    if (this.parts.locker.closed) this.#term?.end('closed', new ClosedError(this.parts.lock.name))
+    if (this.#locker.closed) this.#term?.end('closed', new ClosedError(this.lock.name))
     else this.#term?.end('resigned', undefined)
   }
 
   async #run(): Promise<void> {
-    const { lock, locker, owners } = this.parts
+    const { locker, owners } = this.lock.terms
     const { signal } = this.#stop
     let alone = 0
     for (let failures = 0; !signal.aborted; ) {
@@ -78,7 +73,7 @@ export class Candidacy {
       let startedAt = clock.now()
       let end: TermEnd | undefined
       try {
-        const hold = await lock.acquire({ owner: owners.next(), signal, maxHoldMs: Infinity })
+        const hold = await this.lock.acquire({ owner: owners.next(), signal, maxHoldMs: Infinity })
         startedAt = clock.now()
         end = await this.#lead(hold)
       } catch (error) {
@@ -102,9 +97,9 @@ export class Candidacy {
 
   /** Whether nobody else has the lock after its release, which grants it to the next in line. */
   async #standsAlone(): Promise<boolean> {
-    const { lock, locker } = this.parts
+    const locker = this.#locker
     try {
-      const { owners } = await locker.query(() => locker.port.inspect(lock.name))
+      const { owners } = await locker.query(() => locker.port.inspect(this.lock.name))
       return owners.length === 0
     } catch {
       return true
@@ -113,7 +108,7 @@ export class Candidacy {
 
   /** One term. Nobody else is elected before the work that it has begun is over, unless it loses the lock. */
   async #lead(hold: Hold): Promise<TermEnd> {
-    const { options, locker } = this.parts
+    const { events } = this.#locker
     const term = new Term(hold)
     this.#term = term
     let settle: (() => void) | undefined
@@ -122,11 +117,11 @@ export class Candidacy {
     })
     try {
       if (this.#stop.signal.aborted) term.end('resigned', undefined)
-      void this.parts.bell?.ring()
-      const work = term.run(() => (term.signal.aborted ? undefined : options.onElected?.(term)))
+      void this.bell?.ring()
+      const work = term.run(() => (term.signal.aborted ? undefined : this.options.onElected?.(term)))
       const working = work.catch((error: unknown) => {
         if (term.signal.aborted && error === term.signal.reason) return
-        locker.events.emit('error', error)
+        events.emit('error', error)
         term.end('failed', error)
       })
       const { end, error } = await term.ended
@@ -137,15 +132,15 @@ export class Candidacy {
       this.#term = undefined
       settle?.()
       // Nobody leads now, or somebody else.
-      if (!locker.closed) void this.parts.bell?.ring()
+      if (!this.#locker.closed) void this.bell?.ring()
     }
   }
 
   async #tell(term: Term, end: TermEnd, error: unknown): Promise<void> {
     try {
-      await term.tell(() => this.parts.options.onRevoked?.(end, error))
+      await term.tell(() => this.options.onRevoked?.(end, error))
     } catch (trouble) {
-      this.parts.locker.events.emit('error', trouble)
+      this.#locker.events.emit('error', trouble)
     }
   }
 
@@ -155,7 +150,7 @@ export class Candidacy {
     } catch (error) {
       // The event `lost` reports a loss, and a closed client frees nothing.
       const known = error instanceof LockLostError || error instanceof ClosedError || end === 'closed'
-      if (!known) this.parts.locker.events.emit('error', error)
+      if (!known) this.#locker.events.emit('error', error)
     }
   }
 }

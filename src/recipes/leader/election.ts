@@ -1,5 +1,4 @@
-import { checkObject, isAbortSignal } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkObject, checkSignal } from '../../base/checks/checks.js'
 import { UnsupportedKindError } from '../../base/errors/unsupported-kind-error.js'
 import { labelOf } from '../../base/identity/label.js'
 import type { Kinds } from '../../client/registry.js'
@@ -7,7 +6,7 @@ import { keptIn } from '../../kinds/kept-in.js'
 import { countDownLatch, fencedLock } from '../../kinds/kinds.js'
 import { Lock } from '../../kinds/lock.js'
 import { withoutLingering } from '../../kinds/options/lock-options.js'
-import type { FencedPort } from '../../port/fenced-port.js'
+import type { FencedPort } from '../../port/kind-ports.js'
 import { Bell } from './bell.js'
 import { Candidacy } from './candidacy.js'
 import { checkLeaderOptions, type LeaderOptions } from './leader-options.js'
@@ -28,26 +27,18 @@ export class Election implements AsyncDisposable {
 
   /** @internal */
   constructor(name: string, kinds: Kinds, given: LeaderOptions) {
-    const { session, owners, atEnd } = kinds
+    const { session, atEnd } = kinds
     const { fencedLock: port, countDownLatch: latches } = session
     if (!port) throw new UnsupportedKindError('leader', keptIn(session))
     const options = checkLeaderOptions(given)
     const context = withoutLingering(kinds.of(fencedLock))
-    const { locker } = context
     this.name = name
     this.#lock = new Lock(name, context)
     this.#port = port
     const bell = latches && new Bell(`${name}:leader`, kinds.of(countDownLatch).locker, latches)
-    this.#observer = {
-      look: () => this.current(),
-      schedule: locker.schedule,
-      bell,
-      longestLookMs: locker.settings.watchdogMs,
-      closed: () => locker.closed,
-      atEnd,
-    }
+    this.#observer = { look: () => this.current(), locker: context.locker, bell, atEnd }
     if (!options.onElected) return
-    const candidacy = new Candidacy({ lock: this.#lock, locker, owners, bell, options })
+    const candidacy = new Candidacy(this.#lock, bell, options)
     const stop = (): void => candidacy.stop()
     atEnd.add(stop)
     void candidacy.ended.then(() => atEnd.delete(stop))
@@ -87,8 +78,7 @@ export class Election implements AsyncDisposable {
    */
   watch(options: { readonly signal?: AbortSignal } = {}): AsyncIterable<LeaderState | undefined> {
     const { signal } = checkObject('options', options, ['signal'])
-    if (signal !== undefined && !isAbortSignal(signal))
-      throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
+    checkSignal(signal)
     return observe(this.#observer, signal)
   }
 

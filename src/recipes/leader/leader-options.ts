@@ -1,4 +1,4 @@
-import { checkFunction, checkObject, isAbortSignal } from '../../base/checks/checks.js'
+import { checkFunction, checkObject, checkSignal } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { Term, TermEnd } from './term.js'
 
@@ -35,7 +35,6 @@ export function checkLeaderOptions(given: LeaderOptions): LeaderOptions {
       onElected,
       'a function, because there is no candidate without',
     )
-  if (signal !== undefined && !isAbortSignal(signal))
-    throw new InvalidArgumentError('signal', signal, 'an AbortSignal')
+  checkSignal(signal)
   return options
 }

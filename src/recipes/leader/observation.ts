@@ -4,6 +4,7 @@ import { retryPauseMs } from '../../base/time/back-off.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { WakeUpSemaphore } from '../../base/waiting/wake-up.js'
+import type { Locker } from '../../core/locker.js'
 import { isTransient } from '../../port/failure.js'
 import type { Watch } from '../../port/lock-port.js'
 import type { Bell } from './bell.js'
@@ -31,11 +32,8 @@ const LEAST_LOOK_MS = 50
 /** What an observer needs. */
 export interface ObserverParts {
   readonly look: () => Promise<LeaderState | undefined>
-  readonly schedule: Schedule
+  readonly locker: Locker
   readonly bell: Bell | undefined
-  /** After how long to look although nobody called, where no lease says it. */
-  readonly longestLookMs: number
-  readonly closed: () => boolean
   /** Run when the client closes. */
   readonly atEnd: Set<() => void>
 }
@@ -87,7 +85,7 @@ export function observe(
 }
 
 async function* observed(
-  { look, schedule, bell, longestLookMs, closed, atEnd }: ObserverParts,
+  { look, locker, bell, atEnd }: ObserverParts,
   signal: AbortSignal | undefined,
   left: AbortSignal,
 ): AsyncGenerator<LeaderState | undefined, void, void> {
@@ -110,21 +108,21 @@ async function* observed(
         const leader = await look()
         failures = 0
         const leastMs = Math.max(leader?.remainingMs ?? Infinity, LEAST_LOOK_MS)
-        lookInMs = Math.min(leastMs, ear.hears ? longestLookMs : LOOK_MS)
+        lookInMs = Math.min(leastMs, ear.hears ? locker.settings.watchdogMs : LOOK_MS)
         const seen = leader ? `${leader.owner} ${leader.fence}` : 'nobody'
         const changed = seen !== before
         before = seen
         if (changed && !ended()) yield leader
       } catch (error) {
         // What a store refuses then is the client's end, whatever it says.
-        if (closed()) throw new ClosedError()
+        if (locker.closed) throw new ClosedError()
         if (!isTransient(error)) throw error
         failures += 1
         lookInMs = retryPauseMs(failures)
       }
-      if (closed()) throw new ClosedError()
-      if (!ended()) await sleep(schedule, wakeUp, lookInMs)
-      if (closed()) throw new ClosedError()
+      if (locker.closed) throw new ClosedError()
+      if (!ended()) await sleep(locker.schedule, wakeUp, lookInMs)
+      if (locker.closed) throw new ClosedError()
     }
   } finally {
     signal?.removeEventListener('abort', wake)

@@ -1,15 +1,16 @@
 export type { LockRole } from '../../base/errors/deadlock-error.js'
 export type { Edge, EdgesPort, HeldLock, SeenEdge } from '../../port/edges-port.js'
-export type { FencedPort, TenureState } from '../../port/fenced-port.js'
-export type { GuardedPort } from '../../port/guarded-port.js'
 export type {
   CountDownLatchPort,
+  FencedPort,
+  GuardedPort,
   KeepRequest,
   KeptValue,
   PermitExpirableSemaphorePort,
   PermitsPort,
   ReadWritePorts,
   SemaphorePort,
+  TenureState,
   ValuesPort,
 } from '../../port/kind-ports.js'
 export type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../port/lease-thread.js'

@@ -1,4 +1,4 @@
-import type { Guarded, GuardedPort } from '../../port/guarded-port.js'
+import type { Guarded, GuardedPort } from '../../port/kind-ports.js'
 import { aText, jsonIn, partsOf } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Shape } from './shape.js'

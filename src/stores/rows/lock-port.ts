@@ -1,5 +1,5 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { FencedPort, TenureState } from '../../port/fenced-port.js'
+import type { FencedPort, TenureState } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,

@@ -1,6 +1,6 @@
 import { LockUpgradeError } from '../../base/errors/upgrade-error.js'
 import type { Owner } from '../../base/identity/owner.js'
-import type { FencedPort, TenureState } from '../../port/fenced-port.js'
+import type { FencedPort, TenureState } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,

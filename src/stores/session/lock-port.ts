@@ -1,7 +1,7 @@
 import { Listeners } from '../../base/collections/listeners.js'
 import { LockUpgradeError } from '../../base/errors/upgrade-error.js'
 import type { Owner } from '../../base/identity/owner.js'
-import type { FencedPort, TenureState } from '../../port/fenced-port.js'
+import type { FencedPort, TenureState } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,

@@ -1,5 +1,5 @@
 import type { Owner } from '../../../base/identity/owner.js'
-import type { FencedPort, TenureState } from '../../../port/fenced-port.js'
+import type { FencedPort, TenureState } from '../../../port/kind-ports.js'
 import { tenureReply } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
 import { fencedTenure } from '../scripts/scripts.generated.js'

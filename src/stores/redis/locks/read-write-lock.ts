@@ -1,8 +1,7 @@
 import { StoreError } from '../../../base/errors/errors.js'
 import { LockUpgradeError } from '../../../base/errors/upgrade-error.js'
 import type { Owner } from '../../../base/identity/owner.js'
-import type { FencedPort, TenureState } from '../../../port/fenced-port.js'
-import type { ReadWritePorts } from '../../../port/kind-ports.js'
+import type { FencedPort, ReadWritePorts, TenureState } from '../../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,

@@ -1,5 +1,5 @@
 import { isOwner, type Owner } from '../../../base/identity/owner.js'
-import type { TenureState } from '../../../port/fenced-port.js'
+import type { TenureState } from '../../../port/kind-ports.js'
 import type { OwnerState } from '../../../port/lock-port.js'
 
 /**

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import type { Guarded, GuardedPort } from '../../../port/guarded-port.js'
+import type { Guarded, GuardedPort } from '../../../port/kind-ports.js'
 import type { Link } from '../connection/link.js'
 import { listIn, textIn } from '../scripts/replies.js'
 import { runScript } from '../scripts/script.js'
