@@ -49,8 +49,8 @@ export class Closing {
   }
 
   /** A later call can shorten the draining, but never prolong it. */
-  by(options: CloseOptions): Promise<void> {
-    checkObject('options', options, ['drainMs', 'timeoutMs'])
+  by(given: CloseOptions): Promise<void> {
+    const options = checkObject('options', given, ['drainMs', 'timeoutMs'])
     const drainMs = whole('drainMs', options.drainMs, 0) ?? 0
     const timeoutMs = whole('timeoutMs', options.timeoutMs, 0) ?? 5_000
     if (drainMs === 0) this.#endDrain?.()

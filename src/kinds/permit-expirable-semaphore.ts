@@ -1,14 +1,13 @@
-import { whole } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import { PermitNotHeldError } from '../base/errors/permit-not-held-error.js'
 import { permitIdsOf } from '../base/identity/permit-ids.js'
 import type { Locker } from '../core/locker.js'
 import type { PermitExpirableSemaphorePort } from '../port/kind-ports.js'
-import { LEAST_LEASE_MS } from '../port/lease.js'
 import type { KindContext } from './acquiring/acquirer.js'
 import { applyOnce } from './acquiring/apply-once.js'
 import type { Section } from './acquiring/section.js'
 import type { Hold } from './hold.js'
+import { checkLease } from './options/options.js'
 import { checkPermits, MOST_IDS } from './options/permits-options.js'
 import { Permits } from './permits.js'
 
@@ -97,11 +96,6 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   async #release(ids: readonly string[]): Promise<boolean> {
     return await applyOnce(this.#locker, (request) => this.#port.releasePermits(this.name, ids, request))
   }
-}
-
-function checkLease(leaseMs: unknown): void {
-  if (whole('leaseMs', leaseMs, LEAST_LEASE_MS) === undefined)
-    throw new InvalidArgumentError('leaseMs', leaseMs, 'a number of milliseconds')
 }
 
 function checkPermitIds(permitIds: unknown): readonly [string, ...string[]] {

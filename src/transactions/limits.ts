@@ -12,10 +12,10 @@ export interface TransactionLockOptions {
   readonly signal?: AbortSignal
 }
 
-export function checkLimits(
-  given: TransactionLockOptions,
+export function checkLimits<Options extends TransactionLockOptions>(
+  given: Options,
   more: readonly string[] = [],
-): TransactionLockOptions {
+): Options {
   const options = checkObject('options', given, ['waitMs', 'signal', ...more])
   wholeOrInfinite('waitMs', options.waitMs, 0)
   checkSignal(options.signal)

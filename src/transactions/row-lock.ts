@@ -26,23 +26,23 @@ export async function rowLock(
   statement: string | SqlStatement,
   options: TransactionLockOptions = {},
 ): Promise<readonly Row[]> {
-  checkLimits(options)
+  const limits = checkLimits(options)
   const session = transactionOf(tx)
   const rendered = render(statement, session.dialect)
   const { text, values } = rendered
   if (lockingClauses(text, session.dialect).length === 0) {
     throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
   }
-  throwIfAborted(options.signal)
+  throwIfAborted(limits.signal)
   const about = { call: 'rowLock', lockName: text, startedAt: machineTime.monotonicMs() }
   try {
     const { rows } =
       session.dialect === 'postgres'
-        ? await waitInPostgres(session, options, (query) => query(text, values))
-        : await lockInMysql(session, rendered, options)
+        ? await waitInPostgres(session, limits, (query) => query(text, values))
+        : await lockInMysql(session, rendered, limits)
     return rows
   } catch (error) {
-    if (options.signal?.aborted && error === reasonOf(options.signal)) throw error
+    if (limits.signal?.aborted && error === reasonOf(limits.signal)) throw error
     throw failureOf(error, about)
   }
 }

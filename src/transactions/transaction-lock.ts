@@ -45,15 +45,15 @@ export async function transactionLock(
   options: SharedLockOptions = {},
 ): Promise<void> {
   checkName(name)
-  checkLimits(options, ['shared'])
-  const { shared = false, signal } = options
+  const limits = checkLimits(options, ['shared'])
+  const { shared = false, signal } = limits
   if (typeof shared !== 'boolean') throw new InvalidArgumentError('shared', shared, 'true or false')
   const session = transactionOf(tx)
   throwIfAborted(signal)
   const about = { call: 'transactionLock', lockName: name, startedAt: machineTime.monotonicMs() }
   try {
-    if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, options)
-    else await lockInMysql(session, name, shared, options)
+    if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, limits)
+    else await lockInMysql(session, name, shared, limits)
   } catch (error) {
     if (signal?.aborted && error === reasonOf(signal)) throw error
     throw failureOf(error, about)

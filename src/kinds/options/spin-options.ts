@@ -21,8 +21,8 @@ export interface SpinOptions {
   readonly factor?: number
 }
 
-export function checkSpinOptions(options: SpinOptions): Polls {
-  checkObject('options', options, ['firstPauseMs', 'longestPauseMs', 'factor'])
+export function checkSpinOptions(given: SpinOptions): Polls {
+  const options = checkObject('options', given, ['firstPauseMs', 'longestPauseMs', 'factor'])
   const firstPauseMs = whole('firstPauseMs', options.firstPauseMs, 1) ?? 1
   const longestPauseMs =
     whole('longestPauseMs', options.longestPauseMs, firstPauseMs) ?? Math.max(128, firstPauseMs)

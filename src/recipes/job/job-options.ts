@@ -15,8 +15,13 @@ export interface JobOptions {
   readonly atMostMs: number
 }
 
-export function checkJobOptions(options: JobOptions): JobOptions {
-  checkObject('options', options, ['atLeastMs', 'atMostMs'], 'job(name, { atLeastMs: …, atMostMs: … }, run)')
+export function checkJobOptions(given: JobOptions): JobOptions {
+  const options = checkObject(
+    'options',
+    given,
+    ['atLeastMs', 'atMostMs'],
+    'job(name, { atLeastMs: …, atMostMs: … }, run)',
+  )
   const atLeastMs = neededWhole('atLeastMs', options.atLeastMs, 0)
   const atMostMs = neededWhole('atMostMs', options.atMostMs, Math.max(LEAST_LEASE_MS, atLeastMs))
   return { atLeastMs, atMostMs }
