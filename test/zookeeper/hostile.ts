@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Frames } from '../../src/stores/zookeeper/client/frames.js'
+import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
 import { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
 import { type StandIn, standIn } from '../servers/stand-in.js'
 
@@ -80,12 +80,14 @@ export class HostileServer {
         ? this.manners.welcome(frame.readBigInt64BE(16))
         : this.manners.answer({ xid: frame.readInt32BE(0), type: frame.readInt32BE(4), at })
     }
-    const read = new Frames((frame) => {
-      const bytes = replyTo(frame)
-      at += 1
-      if (bytes) socket.write(bytes)
-      else socket.destroy()
+    const reader = frameReader()
+    socket.on('data', (chunk) => {
+      for (const frame of reader.read(chunk)) {
+        const bytes = replyTo(frame.subarray(HEAD))
+        at += 1
+        if (bytes) socket.write(bytes)
+        else socket.destroy()
+      }
     })
-    socket.on('data', (chunk) => read.push(chunk))
   }
 }

@@ -1,7 +1,7 @@
 /** Whatever a server says, its client answers or rejects in time, takes nothing for a grant that is none, and goes on. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Frames } from '../../src/stores/zookeeper/client/frames.js'
+import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
 import { JuteReader, JuteWriter, MalformedReplyError } from '../../src/stores/zookeeper/client/jute.js'
 import {
   createContainer,
@@ -71,10 +71,11 @@ test('a frame is read whole however its bytes arrive, and one of an impossible l
       (bodies, cuts) => {
         const bytes = Buffer.concat(bodies.map((body) => new JuteWriter().buffer(body).frame().subarray(4)))
         const read: Buffer[] = []
-        const frames = new Frames((frame) => read.push(Buffer.from(frame)))
+        const frames = frameReader()
         for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
           const length = cuts[turn % cuts.length] ?? 1
-          frames.push(bytes.subarray(at, at + length))
+          for (const frame of frames.read(bytes.subarray(at, at + length)))
+            read.push(Buffer.from(frame.subarray(HEAD)))
           at += length
         }
         expect(read).toEqual(bodies.map((body) => Buffer.from(body)))
@@ -85,7 +86,7 @@ test('a frame is read whole however its bytes arrive, and one of an impossible l
   for (const length of [-1, 2 ** 31 - 1, 17 * 1024 * 1024]) {
     const bytes = Buffer.alloc(4)
     bytes.writeInt32BE(length)
-    expect(() => new Frames(() => undefined).push(bytes)).toThrow(MalformedReplyError)
+    expect(() => frameReader().read(bytes)).toThrow(MalformedReplyError)
   }
 })
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Frames } from '../../src/stores/zookeeper/client/frames.js'
+import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
 import { Rules, type Verdict } from '../wire/rules.js'
 import { Strand } from '../wire/strand.js'
 import { WireOf } from '../wire/wire.js'
@@ -17,24 +17,10 @@ const OPERATIONS: Readonly<Record<number, string>> = {
 /** One connection through a {@link Tap}. The first frame in each direction is greeting and welcome. */
 class TappedConnection extends Strand {
   readonly #asked = new Map<number, string>()
-  readonly #requests = new Frames(
-    skippingFirst((frame) => {
-      const operation = OPERATIONS[frame.readInt32BE(4)] ?? 'other'
-      this.#asked.set(frame.readInt32BE(0), operation)
-      this.tap.asks(operation)
-    }),
-  )
+  readonly #requests = frameReader()
+  readonly #replies = frameReader()
+  #greeted = false
   #welcomed = false
-  readonly #replies = new Frames((frame) => {
-    const xid = frame.readInt32BE(0)
-    const verdict = this.#welcomed
-      ? this.tap.answers(xid === -1 ? undefined : (this.#asked.get(xid) ?? ''))
-      : 'deliver'
-    this.#welcomed = true
-    if (verdict === 'break') this.break()
-    else if (verdict === 'silence') this.silence()
-    else this.send('down', framed(Buffer.isBuffer(verdict) ? verdict : frame))
-  })
 
   constructor(
     index: number,
@@ -46,12 +32,29 @@ class TappedConnection extends Strand {
   }
 
   protected override up(chunk: Buffer): void {
-    this.#requests.push(chunk)
+    for (const frame of this.#requests.read(chunk)) {
+      const [xid, number] = [frame.readInt32BE(HEAD), frame.readInt32BE(HEAD + 4)]
+      const operation = OPERATIONS[number] ?? 'other'
+      if (this.#greeted) {
+        this.#asked.set(xid, operation)
+        this.tap.asks(operation)
+      }
+      this.#greeted = true
+    }
     this.send('up', chunk)
   }
 
   protected override down(chunk: Buffer): void {
-    this.#replies.push(chunk)
+    for (const frame of this.#replies.read(chunk)) {
+      const xid = frame.readInt32BE(HEAD)
+      const verdict = this.#welcomed
+        ? this.tap.answers(xid === -1 ? undefined : (this.#asked.get(xid) ?? ''))
+        : 'deliver'
+      this.#welcomed = true
+      if (verdict === 'break') this.break()
+      else if (verdict === 'silence') this.silence()
+      else this.send('down', Buffer.isBuffer(verdict) ? framed(verdict) : frame)
+    }
   }
 }
 
@@ -92,14 +95,6 @@ export class Tap extends WireOf<TappedConnection> {
   override heal(): void {
     this.#rules.forget()
     super.heal()
-  }
-}
-
-function skippingFirst(onFrame: (frame: Buffer) => void): (frame: Buffer) => void {
-  let first = true
-  return (frame) => {
-    if (!first) onFrame(frame)
-    first = false
   }
 }
 

@@ -1,4 +1,4 @@
-import { FrameReader, framed } from './frames.js'
+import { framed, HEAD, messageReader } from './frames.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 import type { Http2Connection } from './http2/connection.js'
 import type { Headers } from './http2/headers.js'
@@ -13,7 +13,7 @@ export interface CallListener {
 /** One call of gRPC, which is one stream of HTTP/2: messages, and a status at the end. */
 export class Call implements Http2StreamListener {
   readonly #stream: Http2Stream
-  readonly #frames = new FrameReader()
+  readonly #frames = messageReader()
   #verdict: Error | undefined
   #over = false
 
@@ -53,7 +53,7 @@ export class Call implements Http2StreamListener {
   data(bytes: Buffer): void {
     if (this.#over) return
     try {
-      for (const message of this.#frames.read(bytes)) this.listener.message(message)
+      for (const frame of this.#frames.read(bytes)) this.listener.message(frame.subarray(HEAD))
     } catch (error) {
       this.#fail(error)
     }

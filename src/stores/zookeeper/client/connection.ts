@@ -4,7 +4,7 @@ import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
 import { type Address, textOf } from './address.js'
-import { Frames } from './frames.js'
+import { frameReader, HEAD } from './frames.js'
 import { JuteReader, MalformedReplyError } from './jute.js'
 import {
   authFrame,
@@ -61,7 +61,7 @@ const WATCHES_AT_ONCE = 500
 /** One connection to one server: requests go out at once, and their answers come in the same order. */
 export class Connection {
   readonly #socket: Socket
-  readonly #frames = new Frames((frame) => this.#arrived(frame))
+  readonly #frames = frameReader()
   readonly #pending: Pending[] = []
   #first:
     | { readonly resolve: (welcome: Welcome) => void; readonly reject: (cause: Error) => void }
@@ -221,7 +221,7 @@ export class Connection {
 
   #received(chunk: Buffer): void {
     try {
-      this.#frames.push(chunk)
+      for (const frame of this.#frames.read(chunk)) this.#arrived(frame.subarray(HEAD))
     } catch (error) {
       this.end(error instanceof Error ? error : new Error(String(error)))
     }

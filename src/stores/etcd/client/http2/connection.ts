@@ -4,12 +4,13 @@ import { dial } from './dial.js'
 import {
   contentOf,
   type Frame,
-  FramesReader,
   frameFlags,
+  frameReader,
   frameTypes,
   LONGEST_PAYLOAD,
   NOTHING,
   numberPayload,
+  readFrame,
   readSettings,
   settingNumbers,
   settingsPayload,
@@ -51,7 +52,7 @@ export interface ConnectionListener {
  */
 export class Http2Connection {
   readonly #socket: Socket
-  readonly #frames = new FramesReader()
+  readonly #frames = frameReader()
   readonly #headersIn = new HeadersReader()
   readonly #streams = new Map<number, Http2Stream>()
   /** Streams that wait until the server allows one more. */
@@ -210,7 +211,7 @@ export class Http2Connection {
     try {
       for (const frame of this.#frames.read(bytes)) {
         if (this.#socket.destroyed) return
-        this.#carryOut(frame)
+        this.#carryOut(readFrame(frame))
       }
       this.#takeSettings()
     } catch (error) {

@@ -1,3 +1,5 @@
+import { FrameReader } from '../../../../base/collections/frame-reader.js'
+
 /** The frames of HTTP/2 (RFC 9113) that a client meets, by the numbers of their types. */
 export const frameTypes = {
   data: 0,
@@ -77,29 +79,20 @@ export function contentOf({ type, flags, payload }: Frame): Buffer {
   return from === 0 && to === payload.length ? payload : payload.subarray(from, to)
 }
 
-/** Reads frames from chunks of any size. */
-export class FramesReader {
-  #rest: Buffer = NOTHING
+/** Throws a RangeError for a frame that is longer than the server may send. */
+export function frameReader(): FrameReader {
+  return new FrameReader(HEAD, (bytes, at) => {
+    const length = bytes.readUIntBE(at, 3)
+    if (length > LONGEST_PAYLOAD) throw new RangeError(`a frame has ${length} bytes`)
+    return HEAD + length
+  })
+}
 
-  /** @throws RangeError for a frame that is longer than the server may send. */
-  read(bytes: Buffer): readonly Frame[] {
-    const frames: Frame[] = []
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-    let at = 0
-    while (all.length - at >= HEAD) {
-      const length = all.readUIntBE(at, 3)
-      if (length > LONGEST_PAYLOAD) throw new RangeError(`a frame has ${length} bytes`)
-      const from = at + HEAD
-      if (all.length - from < length) break
-      frames.push({
-        type: all[at + 3] ?? 0,
-        flags: all[at + 4] ?? 0,
-        stream: all.readUInt32BE(at + 5) & 0x7fffffff,
-        payload: all.subarray(from, from + length),
-      })
-      at = from + length
-    }
-    this.#rest = at === all.length ? NOTHING : all.subarray(at)
-    return frames
+export function readFrame(bytes: Buffer): Frame {
+  return {
+    type: bytes[3] ?? 0,
+    flags: bytes[4] ?? 0,
+    stream: bytes.readUInt32BE(5) & 0x7fffffff,
+    payload: bytes.subarray(HEAD),
   }
 }
