@@ -1,7 +1,8 @@
 /** The client of ZooKeeper's protocol, on a server. */
 import { describe, expect, test } from 'vitest'
+import { addressText } from '../../src/base/checks/address.js'
 import { InvalidArgumentError } from '../../src/index.js'
-import { parseServers, textOf } from '../../src/stores/zookeeper/client/address.js'
+import { parseServers } from '../../src/stores/zookeeper/client/address.js'
 import {
   createContainer,
   createNumbered,
@@ -193,7 +194,7 @@ describe('the list of servers', () => {
     ['zoo1:1,zoo2 , [::1]:3', ['zoo1:1', 'zoo2:2181', '[::1]:3']],
     [['10.0.0.1:2182'], ['10.0.0.1:2182']],
   ])('%s', (given, expected) => {
-    expect(parseServers(given).map(textOf)).toEqual(expected)
+    expect(parseServers(given).map(addressText)).toEqual(expected)
   })
 
   test.each(['', 'zoo:', 'zoo:0', 'zoo:65536', 'zoo/path', 'a b', [], [1], undefined, 'zoo:1,'])(

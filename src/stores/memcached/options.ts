@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls'
 import { checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { type Address, addressOf } from './client/address.js'
+import { addressOf, type ServerAddress } from './client/address.js'
 import type { Access, Credentials } from './client/server.js'
 
 /** Where the servers are, and how to come to them. */
@@ -24,7 +24,7 @@ export interface MemcachedOptions {
 }
 
 export function checkMemcachedOptions(options: MemcachedOptions): {
-  readonly addresses: readonly Address[]
+  readonly addresses: readonly ServerAddress[]
   readonly access: Access
 } {
   checkObject('options', options, ['servers', 'tls', 'credentials'])

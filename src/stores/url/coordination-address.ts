@@ -1,12 +1,5 @@
-import {
-  badUrl,
-  decode,
-  endpointText,
-  optionsIn,
-  parseCredentials,
-  parseEndpoints,
-  partsOf,
-} from './server-url.js'
+import { addressText } from '../../base/checks/address.js'
+import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf } from './server-url.js'
 
 /** The servers of etcd, ZooKeeper or memcached. */
 export interface CoordinationAddress {
@@ -44,7 +37,7 @@ export function coordinationAddress(url: string): CoordinationAddress | undefine
   if (!parts) throw badUrl('cannot be read')
   const path = decode(parts.path.replace(/\/$/, ''))
   if (path !== '' && kind !== 'zookeeper') throw badUrl('has a path', `none after ${name}://`)
-  const servers = parseEndpoints(parts.hosts, port).map(endpointText)
+  const servers = parseHosts(parts.hosts, port).map(addressText)
   return {
     kind,
     servers,

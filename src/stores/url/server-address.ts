@@ -1,14 +1,6 @@
+import { type Address, addressText } from '../../base/checks/address.js'
 import { type CoordinationAddress, coordinationAddress } from './coordination-address.js'
-import {
-  badUrl,
-  decode,
-  type Endpoint,
-  endpointText,
-  optionsIn,
-  parseCredentials,
-  parseEndpoints,
-  partsOf,
-} from './server-url.js'
+import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf } from './server-url.js'
 
 /** Where the locks are, parsed from a URL. */
 export type ServerAddress = RedisAddress | DatabaseAddress | CoordinationAddress
@@ -24,7 +16,7 @@ export interface DatabaseAddress {
 /** A Redis. */
 export interface RedisAddress {
   readonly kind: 'standalone' | 'cluster' | 'sentinel'
-  readonly endpoints: readonly [Endpoint, ...Endpoint[]]
+  readonly endpoints: readonly [Address, ...Address[]]
   readonly tls: boolean
   readonly username: string | undefined
   readonly password: string | undefined
@@ -89,7 +81,7 @@ function redisAddress(url: string): RedisAddress {
   const tls = scheme.startsWith('rediss')
   const kind = KINDS[scheme.replace(/^rediss/, 'redis')]
   if (kind === undefined) throw badUrl('begins with an unknown scheme')
-  const endpoints = parseHosts(parts.hosts, kind)
+  const endpoints = endpointsOf(parts.hosts, kind)
   const path = parts.path.split('/').slice(1).map(decode)
   const [group, db] = kind === 'sentinel' ? path : [undefined, ...path]
   if (kind === 'sentinel' && (group ?? '') === '') {
@@ -99,7 +91,7 @@ function redisAddress(url: string): RedisAddress {
   const [username, password] = parseCredentials(parts.credentials)
   const known = kind === 'sentinel' ? ['sentinelUsername', 'sentinelPassword'] : []
   const query = optionsIn(parts.query, known, 'sentinelUsername and sentinelPassword after redis-sentinel://')
-  const where = endpoints.map(endpointText)
+  const where = endpoints.map(addressText)
   return {
     kind,
     endpoints,
@@ -114,8 +106,8 @@ function redisAddress(url: string): RedisAddress {
   }
 }
 
-function parseHosts(text: string, kind: RedisAddress['kind']): RedisAddress['endpoints'] {
-  const endpoints = parseEndpoints(text, kind === 'sentinel' ? 26379 : 6379)
+function endpointsOf(text: string, kind: RedisAddress['kind']): RedisAddress['endpoints'] {
+  const endpoints = parseHosts(text, kind === 'sentinel' ? 26379 : 6379)
   if (kind === 'standalone' && endpoints.length > 1) {
     throw badUrl(
       'has several hosts',

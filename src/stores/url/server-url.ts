@@ -1,9 +1,5 @@
+import { type Address, readAddress } from '../../base/checks/address.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-
-export interface Endpoint {
-  readonly host: string
-  readonly port: number
-}
 
 /** The accepted forms, for messages. */
 const FORMS =
@@ -40,25 +36,14 @@ export function partsOf(url: string): UrlParts | undefined {
   return { scheme: scheme.toLowerCase(), credentials, hosts, path, query }
 }
 
-export function parseEndpoints(text: string, defaultPort: number): readonly [Endpoint, ...Endpoint[]] {
-  const [first, ...others] = text.split(',').map((each) => parseEndpoint(each, defaultPort))
+export function parseHosts(text: string, defaultPort: number): readonly [Address, ...Address[]] {
+  const [first, ...others] = text.split(',').map((each) => {
+    const address = readAddress(each, defaultPort)
+    if (!address) throw badUrl('has something else where host:port belongs (a password is followed by @)')
+    return address
+  })
   if (first === undefined) throw badUrl('names no host')
   return [first, ...others]
-}
-
-/** As it stands in a URL. */
-export function endpointText({ host, port }: Endpoint): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`
-}
-
-function parseEndpoint(text: string, defaultPort: number): Endpoint {
-  const match = /^(?:\[(?<six>[0-9a-f:.]+)\]|(?<name>[^:[\]\s]+))(?::(?<port>\d{1,5}))?$/i.exec(text)
-  const host = match?.groups?.['six'] ?? match?.groups?.['name']
-  const port = Number(match?.groups?.['port'] ?? defaultPort)
-  if (host === undefined || port < 1 || port > 65_535) {
-    throw badUrl('has something else where host:port belongs (a password is followed by @)')
-  }
-  return { host, port }
 }
 
 export function parseCredentials(text: string | undefined): [string | undefined, string | undefined] {

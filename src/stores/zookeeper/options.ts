@@ -1,7 +1,8 @@
 import type { ConnectionOptions } from 'node:tls'
+import type { Address } from '../../base/checks/address.js'
 import { checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { type Address, parseServers } from './client/address.js'
+import { parseServers } from './client/address.js'
 import type { Permission } from './client/operations.js'
 
 /** How {@link zookeeper} reaches an ensemble, and where in it locks are. */

@@ -3,7 +3,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { withDeadline } from '../../../base/time/with-deadline.js'
 import { closedError, timeoutOf } from '../../../port/failure.js'
 import type { StoreSettings } from '../../../port/store.js'
-import type { Address } from './address.js'
+import type { ServerAddress } from './address.js'
 import { Connection } from './connection.js'
 import { type About, failureFor } from './failure.js'
 
@@ -36,7 +36,7 @@ export class Server {
   #closed = false
 
   constructor(
-    readonly address: Address,
+    readonly address: ServerAddress,
     private readonly access: Access,
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { StoreSettings } from '../../../port/store.js'
-import type { Address } from './address.js'
+import type { ServerAddress } from './address.js'
 import { type Access, Server } from './server.js'
 
 /**
@@ -11,7 +11,7 @@ export class Servers {
   readonly #all: readonly Server[]
 
   constructor(
-    addresses: readonly Address[],
+    addresses: readonly ServerAddress[],
     access: Access,
     settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {

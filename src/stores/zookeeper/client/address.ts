@@ -1,39 +1,23 @@
+import { type Address, readAddress } from '../../../base/checks/address.js'
 import { InvalidArgumentError } from '../../../base/errors/errors.js'
 import { retryPauseMs } from '../../../base/time/back-off.js'
 
-/** Where a server listens for clients. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
 const DEFAULT_PORT = 2181
-
-/** `host`, `host:port`, `[::1]:2181`. */
-const PATTERN = /^(?:\[(?<six>[\da-fA-F:.%\w]+)\]|(?<host>[^\s:/[\],]+))(?::(?<port>\d{1,5}))?$/
 
 /** @param servers a list, or what ZooKeeper calls a connect string: with commas, and without the path at its end */
 export function parseServers(servers: unknown): readonly Address[] {
   const list: unknown = typeof servers === 'string' ? servers.split(',') : servers
   if (!Array.isArray(list) || list.length === 0) throw invalid(servers)
-  return list.map(parse)
-}
-
-function parse(text: unknown): Address {
-  const parts = typeof text === 'string' ? PATTERN.exec(text.trim())?.groups : undefined
-  const host = parts?.['six'] ?? parts?.['host']
-  const port = Number(parts?.['port'] ?? DEFAULT_PORT)
-  if (host === undefined || port < 1 || port > 65_535) throw invalid(text)
-  return { host, port }
+  return list.map((text: unknown) => {
+    const address = readAddress(typeof text === 'string' ? text.trim() : text, DEFAULT_PORT)
+    if (!address) throw invalid(text)
+    return address
+  })
 }
 
 function invalid(servers: unknown): InvalidArgumentError {
   const accepted = "addresses such as 'zoo1:2181', in a list or with commas between them"
   return new InvalidArgumentError('servers', servers, accepted)
-}
-
-export function textOf({ host, port }: Address): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
 /** A connection that ends sooner than so has been of no use, whatever it ended by. */

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { type Address, addressText } from '../../../base/checks/address.js'
 import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
-import { type Address, textOf } from './address.js'
 import { frameReader, HEAD } from './frames.js'
 import { JuteReader, MalformedReplyError } from './jute.js'
 import {
@@ -152,7 +152,7 @@ export class Connection {
     this.#ended = true
     this.terms.schedule.cancel(this.#alarm)
     this.#socket.destroy()
-    const told = `connection to ${textOf(this.terms.address)}: ${cause.message}`
+    const told = `connection to ${addressText(this.terms.address)}: ${cause.message}`
     const lost = cause instanceof RefusedError ? cause : new ConnectionLostError(told, { cause })
     this.#first?.reject(lost)
     for (const { reject } of this.#pending.splice(0)) reject(lost)
