@@ -22,18 +22,10 @@ export type StoreFailure =
 
 const LOCK = ['Lock', 'was not acquired', 'anybody holds the lock'] as const
 
-/**
- * What a call may want: a lock, permits, that a latch opens, a value that another call computes, a lock that ends with a transaction. What it is called, what did not
- * happen to it, what nobody knows without an answer, and which call does without it.
- */
+/** By what a call wants: its name, what did not happen to it, what nobody knows without an answer, and which call does without it. */
 const WANTED = {
   lock: [...LOCK, ', or use tryAcquire() if you can do without the lock'],
-  permits: [
-    'Permits of',
-    'were not acquired',
-    'any are available',
-    ', or use tryAcquire() if you can do without',
-  ],
+  permits: ['Permits of', 'were not acquired', 'any are available', ', or use tryAcquire()'],
   await: ['Latch', 'did not open', 'it is open', ', or use tryAwait() if you need not wait for it'],
   value: [...LOCK, ''],
   transaction: [...LOCK, ''],

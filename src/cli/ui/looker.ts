@@ -7,7 +7,7 @@ import { type Catalogue, lookAtEach, type Pace, type Seen } from '../catalogue.j
 import type { Family } from '../family.js'
 import type { LockView } from '../lock-view.js'
 import { changesBetween, type Sight } from './changes.js'
-import { type Part, patternOf } from './chosen.js'
+import { patternOf } from './chosen.js'
 import { linkOf } from './deadlock-link.js'
 import { Inventories } from './inventories.js'
 import type { Inventory, Reader } from './inventory.js'
@@ -145,11 +145,8 @@ export class Looker implements Reader, Pictures {
           [...this.#subjects].flatMap(({ filter, name }) => (filter === undefined ? [name] : [])),
         )
         await lookAtEach(this.catalogue, [...single], pace, saw)
-        await this.catalogue.lookAtAll(
-          this.#wanted().filter((name) => !single.has(name)),
-          pace,
-          saw,
-        )
+        const others = this.#wanted().filter((name) => !single.has(name))
+        await this.catalogue.lookAtAll(others, pace, saw)
         await this.#findWaits(signal)
         this.#trouble = undefined
       } catch (error) {
@@ -167,11 +164,8 @@ export class Looker implements Reader, Pictures {
     const atMs = performance.now()
     const known = this.#watched.get(name)
     const watched = known ?? this.#watch(name)
-    if (found instanceof StoreError) {
-      watched.trouble = this.told(found)
-      return
-    }
-    watched.trouble = undefined
+    watched.trouble = found instanceof StoreError ? this.told(found) : undefined
+    if (found instanceof StoreError) return
     if (!known && this.#isNew(name, found)) watched.update([], atMs)
     this.#note(watched, found, atMs)
     for (const inventory of this.#inventories) inventory.saw(name, watched.views, atMs)
@@ -179,8 +173,8 @@ export class Looker implements Reader, Pictures {
 
   /** What the history did not have is taken since. Counts it never has. */
   #isNew(name: string, views: readonly LockView[]): boolean {
-    const listed = this.#always
-    return listed?.isAll === true && !listed.of(name) && views.every(({ count }) => count === undefined)
+    if (!this.#always?.isAll || this.#always.of(name)) return false
+    return views.every(({ count }) => count === undefined)
   }
 
   async #findWaits(signal: AbortSignal): Promise<void> {
@@ -213,11 +207,8 @@ export class Looker implements Reader, Pictures {
   }
 
   #namesOf(subject: Subject): readonly string[] {
-    return subject.filter === undefined ? [subject.name] : (this.#partOf(subject)?.names ?? [])
-  }
-
-  #partOf({ filter, sort, page }: ListSubject): Part | undefined {
-    return this.#inventories.of(filter)?.shown(sort, page)
+    if (subject.filter === undefined) return [subject.name]
+    return this.#inventories.of(subject.filter)?.shown(subject.sort, subject.page).names ?? []
   }
 
   /** Forgets what no page shows any more. */

@@ -91,9 +91,8 @@ export function closingCases(place: Place): void {
     test('a section that runs while the client is closed rejects with ClosedError once it has settled', async () => {
       const { holdfast, lock } = scene(place)
       const own = new Error('own')
-      expect(await rejectionOf(lock.withLock({ leaseMs: 5_000 }, () => holdfast.close()))).toBeInstanceOf(
-        ClosedError,
-      )
+      const closing = lock.withLock({ leaseMs: 5_000 }, () => holdfast.close())
+      expect(await rejectionOf(closing)).toBeInstanceOf(ClosedError)
       const another = place.holdfast()
       const failing = another.lock(place.lockName()).withLock({ leaseMs: 5_000 }, async () => {
         await another.close()

@@ -1,5 +1,4 @@
-import { anOwner } from '../rows/line.js'
-import { aListOf, anObject, aText, aTime, jsonIn } from '../rows/parts.js'
+import { aListOf, anObject, anOwner, aText, aTime, jsonIn } from '../rows/parts.js'
 import type { Standing, Versioned } from '../rows/rows.js'
 import { sinceIn } from '../rows/shape.js'
 import { number, oneOf, only, type SqlRow, text, whole } from '../sql/connection.js'

@@ -6,8 +6,7 @@ import {
   MOST_EDGES_READ,
   type SeenEdge,
 } from '../../port/edges-port.js'
-import { anOwner } from './line.js'
-import { aFlag, aListOf, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
+import { aFlag, aListOf, anOwner, aText, aTextThat, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import { NO_ROW, restOf, type Shape } from './shape.js'

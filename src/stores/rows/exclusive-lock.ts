@@ -2,14 +2,15 @@ import type { Owner } from '../../base/identity/owner.js'
 import type { KeptValue } from '../../port/kind-ports.js'
 import { clientOf, modeOf, ownerOf, type Place } from '../line/place.js'
 import { wayOf } from './letters.js'
-import { aLine, anOwner, Line, type LineBody, noLine, quietFrom, type Told, type Way } from './line.js'
+import { aLine, Line, type LineBody, noLine, quietFrom, type Way } from './line.js'
 import { Listeners } from './listeners.js'
 import { nextFence } from './next-fence.js'
-import { aFlag, aListOf, aRecordOf, aText, aTime, jsonIn, partsOf, type Read } from './parts.js'
+import { aFlag, aListOf, anOwner, aRecordOf, aText, aTime, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
 import { type Packed, restOf, type Shape, sinceBefore } from './shape.js'
 import { noTickets, Tickets, type TicketsBody, theTickets } from './tickets.js'
 import { TIED_LOOK_MS, type Tied } from './ties.js'
+import type { Told } from './told.js'
 
 /** How an owner holds a lock: alone, or alone with a token. */
 export type Mode = (typeof modes)[number]

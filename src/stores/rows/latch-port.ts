@@ -11,12 +11,12 @@ import type {
 } from '../../port/lock-port.js'
 import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
 import { wayOf } from './letters.js'
-import type { Told } from './line.js'
 import { Listeners } from './listeners.js'
 import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import { restOf, type Shape } from './shape.js'
+import type { Told } from './told.js'
 
 /** A latch as its row keeps it: open when the count is 0. */
 interface LatchBody {

@@ -3,10 +3,11 @@ import type { News, Watch } from '../../port/lock-port.js'
 import type { LeftPlaces } from '../line/left-places.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { proofOf, type Words } from '../line/proof.js'
-import { aMessage, type Told, type Way } from './line.js'
+import type { Way } from './line.js'
 import { jsonIn } from './parts.js'
 import type { Draft, Inbox, InboxListener, Message } from './rows.js'
 import type { Keyspace } from './shape.js'
+import { aMessage, type Told } from './told.js'
 
 type Read = (told: Told | undefined) => void
 

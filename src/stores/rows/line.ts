@@ -1,20 +1,9 @@
-import { isOwner, type Owner } from '../../base/identity/owner.js'
+import type { Owner } from '../../base/identity/owner.js'
 import { restInLineMs } from '../../port/first-lease.js'
 import { clientOf, isPlace, ownerOf, type Place } from '../line/place.js'
-import {
-  aCount,
-  aFence,
-  aFlag,
-  aListOf,
-  aRecordOf,
-  aText,
-  aTextThat,
-  aTime,
-  partsOf,
-  type Read,
-  UnexpectedError,
-} from './parts.js'
+import { aCount, aListOf, anOwner, aPlace, aRecordOf, aText, aTime, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
+import { microseconds, type Told } from './told.js'
 
 /** How long an unreachable process keeps its places; the line passes it over meanwhile. As in `lua/parts/line.lua`. */
 const AWAY_MS = 10_000
@@ -47,28 +36,6 @@ export interface LineBody {
   letIn: Owner[]
 }
 
-/** A message to a process about a lock. */
-export type Told =
-  /** That place has the lock, since that time of the store's clock, in microseconds, and for so long. */
-  | {
-      readonly letIn: Place
-      readonly atUs: number
-      readonly leaseMs: number
-      /** In decimal; absent where the lock has no tokens. */
-      readonly fence?: string
-    }
-  /** It must look after so long. */
-  | { readonly lookInMs: number }
-  /** Its places are gone. */
-  | { readonly placesGone: true }
-  /** Others ask for the lock that it may keep. */
-  | { readonly asked: true }
-  /** It has been released, changed, or opened for everybody. */
-  | { readonly became: 'free' | 'changed' | 'open'; readonly turnOf?: string }
-
-export const anOwner = aTextThat('an owner', isOwner)
-export const aPlace = aTextThat('a place in line', isPlace)
-
 export const aLine: Read<LineBody> = partsOf(
   {
     places: aListOf(aPlace),
@@ -80,35 +47,6 @@ export const aLine: Read<LineBody> = partsOf(
   },
   {},
 )
-
-const messages: readonly Read<Told>[] = [
-  partsOf({ letIn: aPlace, atUs: aTime, leaseMs: aTime }, { fence: aFence }),
-  partsOf({ lookInMs: aTime }, {}),
-  partsOf({ placesGone: aTrue }, {}),
-  partsOf({ asked: aTrue }, {}),
-  partsOf({ became: aTextThat('a change', isChange) }, { turnOf: aText }),
-]
-
-/** Any of the messages. */
-export function aMessage(found: unknown, where: string): Told {
-  for (const read of messages) {
-    try {
-      return read(found, where)
-    } catch {
-      // It is another one.
-    }
-  }
-  throw new UnexpectedError(where, found, 'a message')
-}
-
-function aTrue(found: unknown, where: string): true {
-  if (aFlag(found, where)) return true
-  throw new UnexpectedError(where, found, 'true')
-}
-
-function isChange(text: string): text is 'free' | 'changed' | 'open' {
-  return ['free', 'changed', 'open'].includes(text)
-}
 
 /** The lock that a line is for. */
 export interface Served<P extends Place> {
@@ -126,11 +64,6 @@ export interface Served<P extends Place> {
 export interface Way extends Pick<Draft<unknown>, 'now' | 'reaches'> {
   /** @param word that of the process, which a grant needs */
   tell(client: string, told: Told, word?: string): void
-}
-
-/** A time of the store's clock as messages name it. */
-export function microseconds(ms: number): number {
-  return Math.floor(ms * 1_000)
 }
 
 export function noLine(): LineBody {

@@ -1,4 +1,5 @@
-import type { Told, Way } from './line.js'
+import type { Way } from './line.js'
+import type { Told } from './told.js'
 
 /**
  * The clients that wait outside a line, as a row lists them: they hear of every change. A change drops a client that no message reaches.

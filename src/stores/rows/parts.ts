@@ -1,3 +1,6 @@
+import { isOwner } from '../../base/identity/owner.js'
+import { isPlace } from '../line/place.js'
+
 /** Something is of another type than it can be: another program has written or sent it. Tells the type alone; the value may be anything, also a secret. */
 export class UnexpectedError extends Error {
   constructor(where: string, found: unknown, expected: string) {
@@ -50,6 +53,8 @@ export function aTextThat<Value extends string>(
 
 /** A token, in decimal. */
 export const aFence = aTextThat('a token', (text): text is `${bigint}` => /^\d{1,30}$/.test(text))
+export const anOwner = aTextThat('an owner', isOwner)
+export const aPlace = aTextThat('a place in line', isPlace)
 
 export function aListOf<Value>(each: Read<Value>): Read<Value[]> {
   return (found, where) => {

@@ -9,12 +9,12 @@ import { LeftPlaces } from '../line/left-places.js'
 import type { Place } from '../line/place.js'
 import { Words } from '../line/proof.js'
 import { addressOf, Letters, newsIn } from './letters.js'
-import type { Told } from './line.js'
 import { POLLS } from './polls.js'
 import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
 import type { Keyspace, Shape } from './shape.js'
 import type { Ties } from './ties.js'
+import type { Told } from './told.js'
 
 /** A row that lists clients to tell of every change. */
 export interface Heard {

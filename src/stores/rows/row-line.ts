@@ -10,10 +10,11 @@ import type {
 import { ClientLine } from '../line/client-line.js'
 import { modeOf, type Place } from '../line/place.js'
 import { newsIn } from './letters.js'
-import { LONGEST_LOOK_MS, microseconds, type Told } from './line.js'
+import { LONGEST_LOOK_MS } from './line.js'
 import type { RowClient } from './row-client.js'
 import type { Draft } from './rows.js'
 import type { Keyspace } from './shape.js'
+import { microseconds, type Told } from './told.js'
 
 /** The answer to a request, and the store's clock at the read of its row. */
 export interface Answer extends Pick<Draft<unknown>, 'now' | 'askedAt'> {

@@ -9,6 +9,7 @@ import type { ReleaseChannels } from '../channels/release-channel.js'
 import { toldIn } from '../channels/told.js'
 import type { Refusals } from '../connection/refusals.js'
 import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
+import type { LineMode, LineNames } from './line-names.js'
 import { LineWatch } from './line-watch.js'
 import { type Listener, Standing } from './standing.js'
 
@@ -44,20 +45,6 @@ export interface LinesSettings {
   readonly refusals: Refusals
 }
 
-/** The names of what belongs to the line of a lock, for one kind. */
-export interface LineNames {
-  /** The first of its scripts' keys. */
-  keyOf(name: string): string
-  /** The channel of that process. */
-  channelOf(name: string, clientId: string): string
-  /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
-  releaseChannels(name: string): readonly string[]
-  /** Of these, the one that clients outside the line listen to; undefined if releases are not announced. */
-  releaseChannel(name: string): string | undefined
-  /** Whether the server has refused this client what it needs to stand in these lines. */
-  readonly outside: boolean
-}
-
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
 
 /** Asks for a lock, see {@link Lines.acquire}. */
@@ -66,14 +53,6 @@ type Ask = (
   terms: string,
   read: (answer: AcquireAnswer) => AcquireReply,
 ) => Promise<AcquireReply>
-
-/** One way in which a process holds the locks. */
-export interface LineMode {
-  /** The first part of its places. */
-  readonly mode: string
-  /** Takes that place out of the line, and gives back a grant to it. */
-  leavePlace(name: string, place: Place): Promise<unknown>
-}
 
 /**
  * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
@@ -312,11 +291,8 @@ export class Lines {
   }
 
   #standingAt(name: string): Standing {
-    let standing = this.#standing.get(name)
-    if (!standing) {
-      standing = new Standing(this.settings.words.of(this.names.keyOf(name)))
-      this.#standing.set(name, standing)
-    }
+    const standing = this.#standing.get(name) ?? new Standing(this.settings.words.of(this.names.keyOf(name)))
+    this.#standing.set(name, standing)
     return standing
   }
 }
