@@ -3,12 +3,14 @@ import type { SourceFile } from './files.js'
 
 /**
  * The names that a file of tests gives to its tests and groups: what `test`, `it` and `describe` are given first, in all their
- * forms (`skip`, `each` and so on). For an `each` that are the texts of its table.
+ * forms (`skip`, `each` and so on), and what the suite makes of `given`. For an `each` that are the texts of its table.
  */
 export function testNamesOf({ path, text }: SourceFile): string[] {
   const names: string[] = []
+  const made = [...text.matchAll(/const (\w+) = .*\b(?:given|lingersAt)\(/g)].map(([, name = '']) => name)
+  const functions = new Set(['test', 'it', 'describe', 'given', ...made])
   const visit = (node: ts.Node): void => {
-    const [name] = ts.isCallExpression(node) && isTestFunction(node.expression) ? node.arguments : []
+    const [name] = ts.isCallExpression(node) && isAmong(functions, node.expression) ? node.arguments : []
     if (name) names.push(...textsIn(name))
     ts.forEachChild(node, visit)
   }
@@ -16,13 +18,10 @@ export function testNamesOf({ path, text }: SourceFile): string[] {
   return names
 }
 
-/** With those that the suite makes of `given`. */
-const testFunctions = /^(test|it|describe|given|inOrder|lingers|detaching|whereNamed)$/
-
-function isTestFunction(callee: ts.Expression): boolean {
-  if (ts.isIdentifier(callee)) return testFunctions.test(callee.text)
+function isAmong(functions: ReadonlySet<string>, callee: ts.Expression): boolean {
+  if (ts.isIdentifier(callee)) return functions.has(callee.text)
   const inner = ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee)
-  return inner && isTestFunction(callee.expression)
+  return inner && isAmong(functions, callee.expression)
 }
 
 function textsIn(node: ts.Node): string[] {
