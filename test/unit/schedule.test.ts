@@ -23,6 +23,14 @@ function note(name: string, dueAt: number) {
 
 /** That nothing is lost, early or twice, whatever is moved and cancelled: test/properties/schedule.test.ts. */
 describe('Schedule', () => {
+  test('what stands in another schedule is refused: to move it here would end in no place or in two', () => {
+    const other = new Schedule(clock, (error) => errors.push(error))
+    const [theirs] = [other.at(10, () => called.push('theirs')), note('ours', 20)]
+    expect(() => schedule.move(theirs, 5)).toThrow(RangeError)
+    expect(() => schedule.cancel(theirs)).toThrow(RangeError)
+    expect([schedule.size, other.size]).toEqual([1, 1])
+  })
+
   test('what is never due costs no timer', () => {
     const never = note('never', Number.POSITIVE_INFINITY)
     expect(clock.timers).toBe(0)

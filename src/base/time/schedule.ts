@@ -80,7 +80,7 @@ export class Schedule {
 
   /** Moves an handle that still stands; one that is past or cancelled stays so. */
   move(handle: TimerHandle, dueAt: number): void {
-    if (!(handle instanceof Alarm) || handle.place < 0) return
+    if (!this.#stands(handle)) return
     const later = checkedTime(dueAt) > handle.dueAt
     handle.dueAt = dueAt
     if (later) this.#sink(handle)
@@ -89,9 +89,16 @@ export class Schedule {
   }
 
   cancel(handle: TimerHandle | undefined): void {
-    if (!(handle instanceof Alarm) || handle.place < 0) return
+    if (!handle || !this.#stands(handle)) return
     this.#remove(handle)
     this.#arm()
+  }
+
+  /** @throws RangeError for what stands in another schedule: here it would take the place of something else, which would never ring */
+  #stands(handle: TimerHandle): handle is Alarm {
+    if (!(handle instanceof Alarm) || handle.place < 0) return false
+    if (this.#heap[handle.place] === handle) return true
+    throw new RangeError('an alarm of another schedule')
   }
 
   /** Cancels everything. */

@@ -175,11 +175,12 @@ export class AcquireAll implements Composition {
   #hold(member: Member, grant: HoldRecord | undefined): void {
     if (!grant) return
     this.#failingSince = undefined
-    this.#held.push({ member, grant })
+    const held = { member, grant }
+    this.#held.push(held)
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
     this.#leases ??= new MemberLeases(member.locker.schedule, leaseMs, this.#held)
-    this.#leases.began(grant)
+    this.#leases.began(held)
   }
 
   /**
@@ -199,8 +200,8 @@ export class AcquireAll implements Composition {
       throwIfAborted(signal)
       const waiter = new Waiter({ ...this.terms, name }, locker.schedule)
       const stopListening = onAbort(signal, (reason) => waiter.cancel(reason))
-      const answerBy =
-        waitMs === 0 ? Infinity : Math.max(this.#startedAt + waitMs, this.now() + LEAST_ANSWER_MS)
+      const leastMs = waitMs === 0 ? locker.settings.commandTimeoutMs : LEAST_ANSWER_MS
+      const answerBy = Math.max(this.#startedAt + waitMs, this.now() + leastMs)
       const renewing = locker.query(() => leases.renew())
       const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
@@ -213,14 +214,13 @@ export class AcquireAll implements Composition {
 
   /** The time of all begins. Returns one that was lost meanwhile, if any. */
   #complete(): Member | undefined {
-    const now = this.now()
     const gone = this.#held.find(({ member: { locker }, grant }) => !locker.stillHeld(grant))
     for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
     if (gone) return gone.member
     const { maxHoldMs } = this.terms
     for (const { member, grant } of this.#held) {
       if (maxHoldMs === Infinity || grant.renewUntil === undefined) continue
-      grant.renewUntil = now + maxHoldMs
+      grant.renewUntil = member.locker.schedule.clock.now() + maxHoldMs
       member.locker.tenures.watchdog.resume(grant.tenure)
     }
     return undefined

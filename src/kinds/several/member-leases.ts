@@ -1,4 +1,5 @@
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
+import { extend } from '../../core/lease/extend.js'
 import type { Locker } from '../../core/locker.js'
 import type { HoldRecord } from '../../core/tenure/tenure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
@@ -24,10 +25,11 @@ export class MemberLeases {
   ) {}
 
   /** One more is held. */
-  began({ tenure }: HoldRecord): void {
-    // From when it was asked for: over a long way much of the lease is over when the answer comes.
-    const askedAt = tenure.deadline - leaseDeadline(0, this.leaseMs)
-    const dueAt = askedAt + renewEveryMs(this.leaseMs)
+  began({ member: { locker }, grant: { tenure } }: Held): void {
+    // From when it was asked for: over a long way much of the lease is over when the answer comes. Each client has a clock of its own.
+    const leftMs = tenure.deadline - locker.schedule.clock.now()
+    const agoMs = leaseDeadline(0, this.leaseMs) - leftMs
+    const dueAt = this.schedule.clock.now() - agoMs + renewEveryMs(this.leaseMs)
     if (!this.#round) this.#round = this.#roundAt(dueAt)
     else if (dueAt < this.#round.dueAt) this.schedule.move(this.#round, dueAt)
   }
@@ -41,21 +43,9 @@ export class MemberLeases {
 
   /** Starts all leases anew. Settles when that was answered; a failure leaves them as they are. */
   async renew(): Promise<void> {
-    const beforeSend = this.schedule.clock.now()
     const standing = this.held.filter(({ grant }) => grant.tenure.state === 'held')
     await Promise.allSettled(
-      standing.map(async ({ member: { locker }, grant: { tenure } }) => {
-        const { name, storedAs: owner } = tenure
-        const leaseMs = this.leaseMs + locker.settings.quarantineMs
-        const [renewed] = await Promise.all(locker.port.renew([{ name, owner, leaseMs }]))
-        if (tenure.state !== 'held' || !locker.tenures.stillHeld(tenure)) return
-        if (!renewed) {
-          locker.tenures.lose(tenure, 'not-in-store', undefined)
-          return
-        }
-        tenure.extend(leaseDeadline(beforeSend, this.leaseMs))
-        this.schedule.move(tenure, tenure.deadline)
-      }),
+      standing.map(({ member: { locker }, grant: { tenure } }) => extend(locker, tenure, this.leaseMs)),
     )
   }
 
