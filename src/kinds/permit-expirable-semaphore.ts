@@ -73,8 +73,8 @@ export class PermitExpirableSemaphore extends Permits<PermitsHold> {
   }
 
   /**
-   * Sets the time left of a permit's lease, longer or shorter, whichever process took it. Waiters learn of an earlier end. A watchdog
-   * goes on renewing its own permits.
+   * Sets the time left of a permit's lease, longer or shorter, whichever process took it. Waiters learn of an earlier end. A hold does not
+   * learn of it (see `hold.extend`), and a watchdog goes on renewing its own permits.
    *
    * @param leaseMs at least 10; Infinity: the lease never ends. To Redis one that ends after the year 30000 never ends either.
    * @returns whether the permit is still taken.
