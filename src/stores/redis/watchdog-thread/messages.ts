@@ -21,12 +21,11 @@ export interface ThreadSettings {
 
 /** What the main thread asks for. Orders travel in lists, and the thread keeps their order. */
 export type Order =
-  | { readonly kind: 'add-memory'; readonly chunk: SharedArrayBuffer }
   | {
       readonly kind: 'watch'
       readonly id: number
-      /** The slot for its deadline. */
-      readonly slot: number
+      /** Where the thread writes its deadlines. */
+      readonly memory: SharedArrayBuffer
       readonly of: LeaseKind
       readonly name: string
       readonly owner: Owner
@@ -52,7 +51,5 @@ export type Report =
   /** The first failure of a run of failures. */
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ToldFailure }
   | { readonly kind: 'lost'; readonly id: number }
-  /** The thread writes to these slots no more. */
-  | { readonly kind: 'vacated'; readonly slots: readonly number[] }
   /** A failure that belongs to no lease. */
   | { readonly kind: 'trouble'; readonly failure: ToldFailure }

@@ -106,7 +106,7 @@ export class ThreadRenewals implements LeaseThread {
     this.#ids += 1
     const { clock } = this.schedule
     const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
-      changed: () => lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
+      changed: () => lease.session?.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
       removed: () => this.#remove(lease),
     })
     this.#leases.set(lease.id, lease)
@@ -172,10 +172,9 @@ export class ThreadRenewals implements LeaseThread {
 
   #hand(lease: WatchedLease, session: ThreadSession): void {
     this.#tellCredentials(session)
-    const slot = session.takeSlot()
-    lease.sit({ session, slot })
-    const { id, of, name, owner } = lease
-    session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
+    lease.renewedBy(session)
+    const { id, memory, of, name, owner } = lease
+    session.send({ kind: 'watch', id, memory, of, name, owner, ...this.#termsOf(lease) })
   }
 
   #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
@@ -188,8 +187,8 @@ export class ThreadRenewals implements LeaseThread {
 
   #remove(lease: WatchedLease): void {
     if (!this.#leases.delete(lease.id)) return
-    lease.seat?.session.send({ kind: 'unwatch', id: lease.id })
-    lease.sit(undefined)
+    lease.session?.send({ kind: 'unwatch', id: lease.id })
+    lease.renewedBy(undefined)
     if (this.#leases.size > 0) return
     this.schedule.cancel(this.#nextBeat)
     this.schedule.cancel(this.#restart)
@@ -224,7 +223,7 @@ export class ThreadRenewals implements LeaseThread {
 
   #broken(cause: unknown): void {
     this.#session = undefined
-    for (const lease of this.#leases.values()) lease.sit(undefined)
+    for (const lease of this.#leases.values()) lease.renewedBy(undefined)
     const now = this.schedule.clock.now()
     this.#failures = now - this.#startedAt > LONGEST_PAUSE_MS ? 1 : this.#failures + 1
     this.#notBefore = now + Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS)

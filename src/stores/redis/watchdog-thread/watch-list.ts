@@ -1,21 +1,18 @@
 import { setImmediate } from '../../../base/time/machine-time.js'
 import type { Schedule } from '../../../base/time/schedule.js'
-import { Deadlines } from './deadlines.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { type Renew, type Renewable, Renewer } from './renewer.js'
+import { SharedDeadline } from './shared-deadline.js'
 import { tellFailure } from './told-failure.js'
-
-/** How many free slots one message reports, so that a short hold does not cost a separate message. */
-const VACANCIES_PER_REPORT = 128
 
 type WatchOrder = Extract<Order, { kind: 'watch' }>
 
-/** A lease of the main thread, and the slot for its deadline. */
+/** A lease of the main thread. */
 interface Entry extends Renewable {
   readonly id: number
-  readonly slot: number
+  readonly told: SharedDeadline
 }
 
 /**
@@ -23,12 +20,10 @@ interface Entry extends Renewable {
  * that the main thread finds the deadline however late it reads the report.
  */
 export class WatchList {
-  readonly #deadlines = new Deadlines()
   readonly #entries = new Map<number, Entry>()
   readonly #renewer: Renewer<Entry>
   #connected = false
   #renewed: number[] = []
-  #vacated: number[] = []
 
   constructor(
     private readonly settings: Pick<ThreadSettings, 'leaseMs' | 'maxBlockedMs'>,
@@ -42,8 +37,8 @@ export class WatchList {
     this.#renewer = new Renewer(leaseMs, renew, schedule, () => heartbeat.ageMs() <= maxBlockedMs, {
       renewed: (entry) => this.#wasRenewed(entry),
       failed: ({ id }, cause) => this.report({ kind: 'failed', id, failure: tellFailure(cause) }),
-      lost: ({ id, slot }) => {
-        this.#deadlines.lose(slot)
+      lost: ({ id, told }) => {
+        told.lose()
         this.report({ kind: 'lost', id })
       },
     })
@@ -56,9 +51,6 @@ export class WatchList {
 
   carryOut(order: Order): void {
     switch (order.kind) {
-      case 'add-memory':
-        this.#deadlines.addChunk(order.chunk)
-        break
       case 'watch':
         this.#watch(order)
         break
@@ -82,8 +74,9 @@ export class WatchList {
   }
 
   #watch(order: WatchOrder): void {
-    const { id, slot, of, name, owner } = order
-    const entry = { id, slot, of, name, owner, ...this.#termsOf(order), suspended: false }
+    const { id, memory, of, name, owner } = order
+    const told = new SharedDeadline(memory)
+    const entry = { id, told, of, name, owner, ...this.#termsOf(order), suspended: false }
     this.#entries.set(id, entry)
     this.#renewer.add(entry)
     this.#connect(entry)
@@ -116,14 +109,10 @@ export class WatchList {
     if (!entry) return
     this.#renewer.remove(entry)
     this.#entries.delete(id)
-    this.#vacated.push(entry.slot)
-    if (this.#vacated.length < VACANCIES_PER_REPORT) return
-    this.report({ kind: 'vacated', slots: this.#vacated })
-    this.#vacated = []
   }
 
-  #wasRenewed({ id, slot, deadline }: Entry): void {
-    this.#deadlines.write(slot, instantOf(deadline, this.schedule.clock, this.shared))
+  #wasRenewed({ id, told, deadline }: Entry): void {
+    told.write(instantOf(deadline, this.schedule.clock, this.shared))
     // The answers of one flight arrive together: one message reports them.
     if (this.#renewed.push(id) > 1) return
     setImmediate(() => {
