@@ -51,13 +51,9 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
   const names = {
-    get outside() {
-      return settings.refusals.has('channel')
-    },
     keyOf,
     channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
     releaseChannels: () => [],
-    releaseChannel: () => undefined,
   }
   const lines = new Lines(to.channels, names, settings)
   return {

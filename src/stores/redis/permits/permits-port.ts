@@ -56,12 +56,8 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     super(parts)
     this.thread = parts.renewals?.of(kind === 's' ? 'semaphore' : 'permits')
     const names: LineNames = {
-      get outside() {
-        return settings.refusals.has('channel')
-      },
       keyOf: (name) => this.key(name),
       channelOf: (name, clientId) => this.#processChannels(name) + clientId,
-      releaseChannel: (name) => this.channelOf(name),
       releaseChannels: (name) => [rosterOf(this.channelOf(name)), this.channelOf(name)],
     }
     this.#lines = new Lines(parts.channels, names, settings)
@@ -110,11 +106,11 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   abstract inspect(name: string): Promise<LockState>
   abstract list(pattern: string): AsyncIterable<LockState>
 
-  override watch(name: string, onNews: (news?: News) => void): Watch {
+  watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch({ leavePlace: (of, place) => this.#leavePlace(of, place) }, name, onNews)
   }
 
-  override countWatchers(name: string): Promise<number> {
+  countWatchers(name: string): Promise<number> {
     const channel = this.channelOf(name)
     return countWaiting(this.link, name, [rosterOf(channel), channel], this.#lineKeys(name)[1])
   }
@@ -156,10 +152,6 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
   protected channelOf(name: string): string {
     return semaphoreChannelOf(this.key(name))
-  }
-
-  protected roomIn(): undefined {
-    return undefined
   }
 
   /** @param request the id under which the script keeps its outcome */
