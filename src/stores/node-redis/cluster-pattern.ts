@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { type Address, addressMap } from './address.js'
 import type { ClusterTerms } from './cluster.js'
-import { followLogin } from './options.js'
-import { PLAIN } from './plain.js'
+import { followLogin, PLAIN } from './options.js'
 import {
   type ClusterClientOfTheirs,
   fieldOf,
