@@ -47,6 +47,10 @@ export class ThreadRenewals implements LeaseThread {
   #nextBeat: TimerHandle | undefined
   #closed = false
   #ids = 0
+  readonly #tell: WatchedLease['tell'] = {
+    changed: (lease) => lease.session?.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
+    removed: (lease) => this.#remove(lease),
+  }
 
   /** @throws `InvalidArgumentError` if a thread cannot have a copy of an option that matters, and in Bun and Deno. */
   constructor(
@@ -105,10 +109,17 @@ export class ThreadRenewals implements LeaseThread {
   ): WatchedLease {
     this.#ids += 1
     const { clock } = this.schedule
-    const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
-      changed: () => lease.session?.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
-      removed: () => this.#remove(lease),
-    })
+    const lease = new WatchedLease(
+      this.#ids,
+      of,
+      name,
+      owner,
+      deadline,
+      renewUntil,
+      listener,
+      clock,
+      this.#tell,
+    )
     this.#leases.set(lease.id, lease)
     this.#heartbeat.beat()
     this.#nextBeat ??= this.#beatLater()
@@ -134,10 +145,11 @@ export class ThreadRenewals implements LeaseThread {
       if (this.#closed) return
       this.#credentials = credentialsOf(this.client)
       const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
-      const session = new ThreadSession(settings, {
-        report: (report) => this.#heard(report),
-        ended: (cause) => this.#broken(cause),
-      })
+      const session = new ThreadSession(
+        settings,
+        (report) => this.#heard(report),
+        (cause) => this.#broken(cause),
+      )
       this.#session = session
       for (const lease of this.#leases.values()) this.#hand(lease, session)
     } catch (error) {

@@ -5,13 +5,6 @@ import { queueMicrotask } from '../../../base/time/machine-time.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { compressed } from './source.generated.js'
 
-/** Events of a running thread. */
-export interface SessionListener {
-  report(report: Report): void
-  /** It has ended unexpectedly. It writes no more deadlines. */
-  ended(cause: unknown): void
-}
-
 /** One thread from its start to its end. */
 export class ThreadSession {
   readonly #worker: Worker
@@ -20,7 +13,12 @@ export class ThreadSession {
   #closing: Promise<unknown> | undefined
   #error: unknown
 
-  constructor(settings: ThreadSettings, listener: SessionListener) {
+  constructor(
+    settings: ThreadSettings,
+    report: (report: Report) => void,
+    /** Hears that it has ended unexpectedly. It writes no more deadlines. */
+    ended: (cause: unknown) => void,
+  ) {
     const source = brotliDecompressSync(Buffer.from(compressed, 'base64')).toString()
     // Options for the application (loaders, instrumentation) do not concern the thread.
     const { NODE_OPTIONS: _, ...env } = process.env
@@ -31,12 +29,12 @@ export class ThreadSession {
       env,
       execArgv: [],
     })
-    this.#worker.on('message', (report: Report) => listener.report(report))
+    this.#worker.on('message', report)
     this.#worker.on('error', (error) => {
       this.#error = error
     })
     this.#worker.on('exit', (code) => {
-      if (!this.#closing) listener.ended(this.#error ?? new Error(`The thread ended with code ${code}.`))
+      if (!this.#closing) ended(this.#error ?? new Error(`The thread ended with code ${code}.`))
     })
     // Last, because a listener for messages makes the thread count again.
     this.#worker.unref()

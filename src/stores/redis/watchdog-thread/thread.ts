@@ -17,9 +17,8 @@ import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { applyNetworkDefaults } from './network-defaults.js'
-import type { Renew } from './renewer.js'
 import { tellFailure } from './told-failure.js'
-import { WatchList } from './watch-list.js'
+import { type Renew, WatchList } from './watch-list.js'
 
 const settings: ThreadSettings = workerData
 applyNetworkDefaults(settings.network)

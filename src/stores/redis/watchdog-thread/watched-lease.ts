@@ -24,7 +24,7 @@ export class WatchedLease implements ThreadLease {
     renewUntil: number,
     readonly listener: LeaseThreadListener,
     private readonly clock: Clock,
-    private readonly tell: { changed(): void; removed(): void },
+    readonly tell: { changed(lease: WatchedLease): void; removed(lease: WatchedLease): void },
   ) {
     this.#deadline = deadline
     this.#renewUntil = renewUntil
@@ -52,7 +52,7 @@ export class WatchedLease implements ThreadLease {
 
   /** The main thread has renewed it itself: the lease lasts at least until then. A lost one stays lost. */
   extend(deadline: number): void {
-    if (deadline > this.deadline && this.#lengthen(deadline)) this.tell.changed()
+    if (deadline > this.deadline && this.#lengthen(deadline)) this.tell.changed(this)
   }
 
   /** Until when the thread renews it, on the lease clock (`maxHoldMs`). */
@@ -63,12 +63,12 @@ export class WatchedLease implements ThreadLease {
   set renewUntil(renewUntil: number) {
     if (renewUntil === this.#renewUntil) return
     this.#renewUntil = renewUntil
-    this.tell.changed()
+    this.tell.changed(this)
   }
 
   /** Ends the renewals. Call it before you send the last release (rule L5). A second call does nothing. */
   remove(): void {
-    this.tell.removed()
+    this.tell.removed(this)
   }
 
   #lengthen(deadline: number): boolean {
