@@ -22,9 +22,8 @@ import { undivided } from '../connection/undivided.js'
 import { processChannelsOf } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
-import { type LineMode, Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
-import { readWriteRenewal } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import { type LineMode, Lines, LONGEST_LOOK_MS } from '../line/lines.js'
+import { readWriteRenewal, renewEach } from '../renewals/lease-renewals.js'
 import {
   listIn,
   ownerState,
@@ -46,7 +45,7 @@ const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
 const UPGRADE = -1
 
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
-export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
+export function readWritePorts(to: LockParts): ReadWritePorts {
   const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
@@ -55,7 +54,7 @@ export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWrit
     channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
     releaseChannels: () => [],
   }
-  const lines = new Lines(to.channels, names, settings)
+  const lines = new Lines(to.channels, names, to)
   return {
     read: new ReadWriteLockPort('r', to, lines, channelsOf, to.renewals?.of('read')),
     write: new ReadWriteLockPort('w', to, lines, channelsOf, to.renewals?.of('write')),
