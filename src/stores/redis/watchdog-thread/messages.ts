@@ -19,9 +19,15 @@ export interface ThreadSettings {
   readonly heartbeat: SharedArrayBuffer
 }
 
+/** When a lease ends unless renewed, and until when the thread renews it. */
+export interface Terms {
+  readonly deadline: Instant
+  readonly renewUntil: Instant
+}
+
 /** What the main thread asks for. Orders travel in lists, and the thread keeps their order. */
 export type Order =
-  | {
+  | (Terms & {
       readonly kind: 'watch'
       readonly id: number
       /** Where the thread writes its deadlines. */
@@ -29,16 +35,9 @@ export type Order =
       readonly of: LeaseKind
       readonly name: string
       readonly owner: Owner
-      readonly deadline: Instant
-      readonly renewUntil: Instant
-    }
+    })
   /** The main thread has renewed it itself, or needs it for longer or shorter. */
-  | {
-      readonly kind: 'update'
-      readonly id: number
-      readonly deadline: Instant
-      readonly renewUntil: Instant
-    }
+  | (Terms & { readonly kind: 'update'; readonly id: number })
   | { readonly kind: 'unwatch'; readonly id: number }
   /** The new credentials of the application's client. */
   | { readonly kind: 'credentials'; readonly credentials: CopiedCredentials }

@@ -8,7 +8,7 @@ import type { LeaseKind } from '../renewals/lease-renewals.js'
 import { clientSettings, copyOptions, newCredentials, withLogin } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf, refuseOwnClocks } from './instant.js'
-import type { Order, Report, ThreadSettings } from './messages.js'
+import type { Report, Terms, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
 import type { ThreadSession } from './thread-session.js'
 import { failureTold } from './told-failure.js'
@@ -189,12 +189,9 @@ export class ThreadRenewals implements LeaseThread {
     session.send({ kind: 'watch', id, memory, of, name, owner, ...this.#termsOf(lease) })
   }
 
-  #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
+  #termsOf({ deadline, renewUntil }: WatchedLease): Terms {
     const { clock } = this.schedule
-    return {
-      deadline: instantOf(lease.deadline, clock),
-      renewUntil: instantOf(lease.renewUntil, clock),
-    }
+    return { deadline: instantOf(deadline, clock), renewUntil: instantOf(renewUntil, clock) }
   }
 
   #remove(lease: WatchedLease): void {

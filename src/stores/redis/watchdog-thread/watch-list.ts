@@ -6,13 +6,11 @@ import type { Renewed, RenewRequest } from '../../../port/lock-port.js'
 import type { LeaseKind } from '../renewals/lease-renewals.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
-import type { Order, Report, ThreadSettings } from './messages.js'
+import type { Order, Report, Terms, ThreadSettings } from './messages.js'
 import { SharedDeadline } from './shared-deadline.js'
 import { tellFailure } from './told-failure.js'
 
 const RETRIES_PER_RENEWAL = 10
-
-type WatchOrder = Extract<Order, { kind: 'watch' }>
 
 /** Sends renewals: one answer for each. */
 export type Renew = (
@@ -85,7 +83,7 @@ export class WatchList {
     }
   }
 
-  #watch(order: WatchOrder): void {
+  #watch(order: Extract<Order, { kind: 'watch' }>): void {
     const { id, memory, of, name, owner } = order
     const told = new SharedDeadline(memory)
     const entry = { id, told, of, name, owner, ...this.#termsOf(order), suspended: false }
@@ -94,10 +92,7 @@ export class WatchList {
     this.#connect(entry)
   }
 
-  #termsOf({ deadline, renewUntil }: Pick<WatchOrder, 'deadline' | 'renewUntil'>): {
-    deadline: number
-    renewUntil: number
-  } {
+  #termsOf({ deadline, renewUntil }: Terms): Pick<Entry, 'deadline' | 'renewUntil'> {
     const { clock } = this.schedule
     return {
       deadline: leaseTimeOf(deadline, clock, this.shared),
