@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { leaseDeadline } from '../../src/port/lease.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
-import { Deadlines } from '../../src/stores/redis/watchdog-thread/deadlines.js'
 import { Heartbeat } from '../../src/stores/redis/watchdog-thread/heartbeat.js'
 import { instantOf, leaseTimeOf, type SharedClocks } from '../../src/stores/redis/watchdog-thread/instant.js'
 import type { Report } from '../../src/stores/redis/watchdog-thread/messages.js'
+import { SharedDeadline } from '../../src/stores/redis/watchdog-thread/shared-deadline.js'
 import { WatchList } from '../../src/stores/redis/watchdog-thread/watch-list.js'
 import { ScriptedPort, settle } from '../unit/scripted-port.js'
 
@@ -17,7 +17,7 @@ let clock: VirtualClock
 let shared: SharedClocks
 let port: ScriptedPort
 let heartbeat: Heartbeat
-let deadlines: Deadlines
+let deadlines: Map<number, SharedDeadline>
 let schedule: Schedule
 let list: WatchList
 let reports: Report[]
@@ -36,10 +36,7 @@ beforeEach(async () => {
   const settings = { leaseMs: LEASE_MS, maxBlockedMs: MAX_BLOCKED_MS }
   const tell = (report: Report): number => reports.push(report)
   list = new WatchList(settings, (requests) => port.renew(requests), schedule, heartbeat, tell, shared)
-  deadlines = new Deadlines()
-  const chunk = Deadlines.newChunk()
-  deadlines.addChunk(chunk)
-  list.carryOut({ kind: 'add-memory', chunk })
+  deadlines = new Map()
 })
 
 const terms = (deadline: number, renewUntil = Number.POSITIVE_INFINITY) => ({
@@ -49,7 +46,9 @@ const terms = (deadline: number, renewUntil = Number.POSITIVE_INFINITY) => ({
 
 function watch(id: number, renewUntil?: number, deadline = leaseDeadline(clock.now(), LEASE_MS)): void {
   const holder = { of: 'lock', name: 'lock', owner: `main:${id}` } as const
-  list.carryOut({ kind: 'watch', id, slot: id, ...holder, ...terms(deadline, renewUntil) })
+  const shared = new SharedDeadline()
+  deadlines.set(id, shared)
+  list.carryOut({ kind: 'watch', id, memory: shared.memory, ...holder, ...terms(deadline, renewUntil) })
 }
 
 /** Lets a round come, answers what it sent, and tells how much that was. */
@@ -66,8 +65,9 @@ async function round(answer: boolean | Error = true): Promise<number> {
   return sent.length
 }
 
-function deadlineOf(slot: number): number | 'lost' | undefined {
-  const told = deadlines.read(slot, deadlines.stamp(slot))
+function deadlineOf(id: number): number | 'lost' | undefined {
+  const deadline = deadlines.get(id)
+  const told = deadline?.read(deadline.stamp)
   return typeof told === 'object' ? leaseTimeOf(told, clock, shared) : told
 }
 
@@ -83,8 +83,7 @@ describe('WatchList', () => {
     for (const id of [1, 2, 3]) watch(id)
     expect(await round()).toBe(3)
     expect(port.batches.at(-1)).toBe(3)
-    for (const slot of [1, 2, 3])
-      expect(deadlineOf(slot)).toBeCloseTo(leaseDeadline(clock.now(), LEASE_MS), 2)
+    for (const id of [1, 2, 3]) expect(deadlineOf(id)).toBeCloseTo(leaseDeadline(clock.now(), LEASE_MS), 2)
     expect(reports).toEqual([{ kind: 'renewed', ids: [1, 2, 3] }])
     expect(await round()).toBe(3)
   })
@@ -110,18 +109,7 @@ describe('WatchList', () => {
     await settle()
     expect(deadlineOf(1)).toBeUndefined()
     expect(reports).toEqual([])
-    expect([list.size, schedule.size]).toEqual([0, 0])
-  })
-
-  test('slots are given back in lots, each once', () => {
-    for (let id = 0; id < 300; id += 1) {
-      watch(id)
-      list.carryOut({ kind: 'unwatch', id })
-      list.carryOut({ kind: 'unwatch', id })
-    }
-    const vacated = reports.flatMap((report) => (report.kind === 'vacated' ? [report.slots] : []))
-    expect(vacated).toHaveLength(2)
-    expect(vacated.flat()).toEqual(Array.from({ length: 256 }, (_, slot) => slot))
+    expect(schedule.size).toBe(0)
   })
 
   test('a lease with little time left is renewed without waiting for the round', () => {

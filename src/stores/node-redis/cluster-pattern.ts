@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { type Address, addressMap } from './address.js'
-import type { ClusterTerms } from './cluster.js'
-import { followLogin } from './options.js'
-import { PLAIN } from './plain.js'
+import { type Address, type AddressMap, addressMap } from './address.js'
+import { followLogin, PLAIN } from './options.js'
 import {
   type ClusterClientOfTheirs,
   fieldOf,
@@ -12,8 +10,13 @@ import {
   type ServerClient,
 } from './shapes.js'
 
-/** The options of a cluster's client, read, with what its nodes have in common. */
-export interface ClusterOptions extends ClusterTerms {
+/** The options of a cluster's client, read. */
+export interface ClusterTerms {
+  readonly startupNodes: readonly Address[]
+  readonly addressMap: AddressMap
+  /** The map itself, for a thread that has to reach the cluster as well. */
+  readonly natMap: unknown
+  /** What its nodes have in common. */
   readonly defaults: object
   /** The application's own object of them, in which it may change user and password. */
   readonly login: object | undefined
@@ -23,7 +26,7 @@ export interface ClusterOptions extends ClusterTerms {
  * Clients of a cluster hide their options, but pass them to the class of which they make duplicates. So this gives them a class that only
  * keeps them.
  */
-export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
+export function termsOfCluster(client: ClusterClientOfTheirs): ClusterTerms {
   let options: unknown
   function Listener(told: unknown): void {
     options = told
@@ -45,14 +48,14 @@ export function termsOfCluster(client: ClusterClientOfTheirs): ClusterOptions {
 const patterns = new WeakMap<ClusterClientOfTheirs, ServerClient>()
 
 /** A client with the options of that cluster's nodes, as a pattern for others. */
-export function nodePattern(client: ClusterClientOfTheirs, options: ClusterOptions): ServerClient {
-  const known = patterns.get(client) ?? makePattern(client, options)
+export function nodePattern(client: ClusterClientOfTheirs, terms: ClusterTerms): ServerClient {
+  const known = patterns.get(client) ?? makePattern(client, terms)
   patterns.set(client, known)
   return known
 }
 
 /** node-redis connects a node's client while making it: this one cannot find its address. */
-function makePattern(client: ClusterClientOfTheirs, { defaults, login }: ClusterOptions): ServerClient {
+function makePattern(client: ClusterClientOfTheirs, { defaults, login }: ClusterTerms): ServerClient {
   const nowhere = (_host: string, _options: unknown, found: (error: Error) => void): void =>
     found(new Error('This client is only a pattern.'))
   const socket = objectIn(defaults, 'socket')

@@ -3,7 +3,8 @@ import { pause } from '../../base/time/machine-time.js'
 import type { ClusterClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import { slotOf } from '../redis/keys/slot.js'
-import { type Address, type AddressMap, parseAddress, textOf } from './address.js'
+import { type Address, parseAddress, textOf } from './address.js'
+import type { ClusterTerms } from './cluster-pattern.js'
 import { at, NodeRedisConnection } from './connection.js'
 import { followLogin } from './options.js'
 import { fieldOf, objectIn, type ServerClient } from './shapes.js'
@@ -14,14 +15,6 @@ import { nodesIn, type SlotTable } from './slots.js'
 const MOST_ATTEMPTS = 16
 /** The pause before another attempt at a command whose keys move to another node. */
 const APART_PAUSE_MS = 10
-
-/** The application's options of a cluster, read. */
-export interface ClusterTerms {
-  readonly startupNodes: readonly Address[]
-  readonly addressMap: AddressMap
-  /** The map itself, for a thread that has to reach the cluster as well. */
-  readonly natMap: unknown
-}
 
 /** Commands without a key: any node will do. */
 const WITHOUT_KEY = new Set([

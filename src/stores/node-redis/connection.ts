@@ -2,9 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 import type { StandaloneClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import type { Address } from './address.js'
-import { followLogin, namedAsByIoredis } from './options.js'
-import { PLAIN } from './plain.js'
-import { namedReply } from './reply-error.js'
+import { followLogin, namedAsByIoredis, PLAIN } from './options.js'
 import { fieldOf, isServerClient, objectIn, type ServerClient } from './shapes.js'
 
 /** Says where the server is, before each new connection. */
@@ -18,6 +16,9 @@ export interface Whereabouts {
 }
 
 const CLOSED = 'Connection is closed.'
+
+/** Error replies begin with a code in capitals; what node-redis and Node say of a connection does not. */
+const REPLY = /^-?[A-Z][A-Z0-9_]*(?: |$)/
 
 /** A command that waits for the connection. */
 interface Waiting {
@@ -210,6 +211,15 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
 /** RESP2 unless the application asks for RESP3: where it asks for neither, versions of node-redis differ. */
 function protocolOf({ options }: ServerClient): number {
   return Number(fieldOf(options, 'RESP') ?? 2)
+}
+
+/**
+ * The error under the name that error replies have with ioredis, if it is one. Its text tells: each version of node-redis has its own
+ * classes, and bundles lose their names.
+ */
+function namedReply(error: unknown): unknown {
+  if (error instanceof Error && !('code' in error) && REPLY.test(error.message)) error.name = 'ReplyError'
+  return error
 }
 
 /** A place that is always the same. */

@@ -5,7 +5,7 @@ import { nodeRedisHint } from '../redis/connection/client-hint.js'
 import { NodeRedisCluster } from './cluster.js'
 import { nodePattern, termsOfCluster } from './cluster-pattern.js'
 import { NodeRedisConnection } from './connection.js'
-import { type SentinelOptions, sentinelsOf } from './sentinel-options.js'
+import { type SentinelOptions, Sentinels } from './sentinels.js'
 import {
   isClusterClient,
   isServerClient,
@@ -62,6 +62,6 @@ export function nodeRedis(
       client,
       `a client of node-redis 5 or 6 (createClient or createCluster)${nodeRedisHint(client)}`,
     )
-  const group = sentinel === undefined ? undefined : sentinelsOf(sentinel, client)
+  const group = sentinel === undefined ? undefined : new Sentinels(sentinel, client)
   return new NodeRedisConnection(client, group, keyPrefix)
 }

@@ -1,5 +1,20 @@
 import { fieldOf, objectIn } from './shapes.js'
 
+/** Resets options that serve the application's own commands. RESP2 cannot do some of them. */
+export const PLAIN = {
+  // Its parts are in the other options.
+  url: undefined,
+  // Otherwise version 6 limits each command to five seconds, with a timer for each.
+  commandOptions: { timeout: undefined },
+  commandsQueueMaxLength: undefined,
+  disableOfflineQueue: false,
+  pingInterval: undefined,
+  readonly: false,
+  clientSideCache: undefined,
+  emitInvalidate: false,
+  maintNotifications: 'disabled',
+}
+
 /** The options of a socket that ioredis has beside `tls`, by the same names. */
 const PLACE = ['host', 'port', 'path', 'family'] as const
 

@@ -14,7 +14,6 @@ import type { LinesSettings } from './line/lines.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import { LineLockPort } from './locks/line-lock.js'
 import type { LockParts } from './locks/reentrant-lock.js'
-import type { ThreadRenewals } from './watchdog-thread/thread-renewals.js'
 
 /** One client's dealings with Redis: at most two connections for each server, and the plain lock over them. */
 export class LockSession implements StoreSession {
@@ -30,15 +29,11 @@ export class LockSession implements StoreSession {
     protected readonly settings: StoreSettings,
     /** The members that only a session for every kind has. */
     {
-      renewals,
-      batchOf,
       renewing = (link) => link,
-    }: Pick<LockParts, 'batchOf'> & {
-      readonly renewals?: ThreadRenewals | undefined
-      readonly renewing?: (link: Link) => Renewing
-    } = {},
+      ...others
+    }: Pick<LockParts, 'batchOf' | 'renewals'> & { readonly renewing?: (link: Link) => Renewing } = {},
   ) {
-    const { schedule, commandTimeoutMs, onError } = settings
+    const { schedule, commandTimeoutMs, quarantineMs, onError } = settings
     const channels = new ReleaseChannels(() => this.link, schedule)
     this.#leftPlaces = new LeftPlaces(schedule.clock, onError)
     const listener: LinkListener = {
@@ -66,10 +61,18 @@ export class LockSession implements StoreSession {
       : new StandaloneLink(client, schedule, commandTimeoutMs, listener)
     this.#refusals = new Refusals(this.link, onError)
     const keyPrefix = client.options.keyPrefix ?? ''
-    const { clientId } = settings
     const { link } = this
-    this.parts = { link, renewing: renewing(link), clientId, channels, keyPrefix, onError, renewals, batchOf }
-    this.lock = new LineLockPort(this.parts, this.commands(), this.lineSettings())
+    this.parts = {
+      ...others,
+      ...this.lineSettings(),
+      link,
+      renewing: renewing(link),
+      channels,
+      keyPrefix,
+      quarantineMs,
+      onError,
+    }
+    this.lock = new LineLockPort(this.parts, this.commands())
   }
 
   /** How often a connection has broken: after that another server may stand behind it. */

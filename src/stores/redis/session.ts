@@ -29,22 +29,16 @@ export class RedisSession extends LockSession {
   readonly fencedLock = new FencedLockPort(
     this.parts,
     this.commands({ fenceRetentionMs: this.settings.fenceRetentionMs ?? 0 }),
-    this.lineSettings(),
   )
   // No batch may jump a line in which each call has its place.
   readonly fairLock = new LineLockPort(
     { ...this.parts, batchOf: undefined },
     this.commands({ inOrder: true }),
-    this.lineSettings(),
   )
   readonly spinLock = new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
-  readonly readWriteLock = readWritePorts(this.parts, this.lineSettings())
-  readonly semaphore = new RedisSemaphorePort(this.parts, this.lineSettings(), this.settings.quarantineMs)
-  readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(
-    this.parts,
-    this.lineSettings(),
-    this.settings.quarantineMs,
-  )
+  readonly readWriteLock = readWritePorts(this.parts)
+  readonly semaphore = new RedisSemaphorePort(this.parts)
+  readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(this.parts)
   readonly countDownLatch = new RedisCountDownLatchPort(this.parts)
   readonly guardedValues = new RedisGuardedPort(this.link, this.parts.keyPrefix)
   readonly values = new ComputeOnceValues(this.link, this.parts.keyPrefix)

@@ -15,11 +15,7 @@ export function redisClientAt(
   { Redis, Cluster } = required('ioredis', offers<Ioredis>('Redis', 'Cluster'), 'npm install ioredis'),
 ): RedisClient {
   const { endpoints, username, password, db, tls } = address
-  const common = {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: {} } : {}),
-  }
+  const common = { username, password, tls: tls ? {} : undefined }
   const settings = { lazyConnect: true, keyPrefix }
   if (address.kind === 'cluster') {
     return new Cluster([...endpoints], { ...settings, redisOptions: common })
@@ -35,8 +31,9 @@ export function redisClientAt(
     db,
     sentinels: [...endpoints],
     name: address.group ?? '',
-    ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
-    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
-    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    enableTLSForSentinelMode: tls,
+    sentinelTLS: common.tls,
+    sentinelUsername,
+    sentinelPassword,
   })
 }

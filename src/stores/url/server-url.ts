@@ -19,17 +19,8 @@ export function badUrl(found: string, accepted = FORMS): InvalidArgumentError {
 const PARTS =
   /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
 
-/** The parts of a URL with one host or several, as they stand there. */
-export interface UrlParts {
-  readonly scheme: string
-  readonly credentials: string | undefined
-  readonly hosts: string
-  readonly path: string
-  readonly query: string
-}
-
-/** The parts of the URL; undefined if it is unreadable. */
-export function partsOf(url: string): UrlParts | undefined {
+/** The parts of a URL with one host or several, as they stand there; undefined if it is unreadable. */
+export function partsOf(url: string) {
   const parts = PARTS.exec(url)?.groups
   if (!parts) return undefined
   const { scheme = '', credentials, hosts = '', path = '', query = '' } = parts

@@ -4,13 +4,14 @@ import type { About } from '../../../port/failure.js'
 import { announce } from '../channels/announcements.js'
 import { slotOf } from '../keys/slot.js'
 import type { ClusterClient, StandaloneClient } from './client.js'
-import { Connection, letProcessEnd, type Peer } from './connection.js'
+import { Connection, type Peer } from './connection.js'
 import { credentialsOf, followCredentials } from './credentials.js'
 import { hangUp } from './hang-up.js'
 import type { Announcement, Argument, Command, Link, LinkListener, NodeLink, Send } from './link.js'
 import { connectionSettings } from './settings.js'
 import { addressOf, ShardSubscriptions, type SlotTable } from './shard-subscriptions.js'
 import { corked } from './standalone-link.js'
+import { streamOf } from './stream.js'
 
 /**
  * A Redis Cluster. Announcements use sharded pub/sub, as Redisson's do there: each goes to the one node that serves the channel's
@@ -72,7 +73,7 @@ export class ClusterLink implements Link {
         '+node': (node) => {
           if (!isNode(node)) return
           followCredentials(node.options, pattern, copied)
-          node.on('connect', () => letProcessEnd(node))
+          node.on('connect', () => streamOf(node)?.unref?.())
           this.#countSentOn(node)
         },
         '-node': (node) => {
@@ -140,7 +141,7 @@ export class ClusterLink implements Link {
   async destinationOf(key: string): Promise<NodeLink | undefined> {
     const before = this.#sentOn
     await this.send(key, { command: 'PTTL' }, 'PTTL', key)
-    return this.#sentOn === before || !this.#sentOnTo ? undefined : this.#askingLink(this.#sentOnTo)
+    return this.#sentOn === before || !this.#sentOnTo ? undefined : this.#nodeLink(this.#sentOnTo, true)
   }
 
   reconnect(): Promise<void> {
@@ -181,31 +182,20 @@ export class ClusterLink implements Link {
     })
   }
 
-  #nodeLink(node: StandaloneClient): NodeLink {
-    const known = this.#nodeLinks.get(node)
-    if (known) return known
-    const link: NodeLink = {
-      send: (about, command, ...args) =>
-        this.#cluster.inTime(about, () => node.call(command, ...args), this.#peerAt(addressOf(node))),
-    }
-    this.#nodeLinks.set(node, link)
-    return link
-  }
-
-  /** Sends `ASKING` before each command, since the permission holds for one command. */
-  #askingLink(node: StandaloneClient): NodeLink {
-    const known = this.#askingLinks.get(node)
+  /** @param asks whether it sends `ASKING` before each command, since the permission holds for one command */
+  #nodeLink(node: StandaloneClient, asks = false): NodeLink {
+    const links = asks ? this.#askingLinks : this.#nodeLinks
+    const known = links.get(node)
     if (known) return known
     const peer = this.#peerAt(addressOf(node))
     const link: NodeLink = {
       send: (about, command, ...args) => {
-        const asked = this.#cluster.inTime(about, () => node.call('ASKING'), peer)
-        // The command then fails too, and reports it.
-        asked.catch(() => undefined)
+        // Where it fails the command fails too, and reports it.
+        if (asks) this.#cluster.inTime(about, () => node.call('ASKING'), peer).catch(() => undefined)
         return this.#cluster.inTime(about, () => node.call(command, ...args), peer)
       },
     }
-    this.#askingLinks.set(node, link)
+    links.set(node, link)
     return link
   }
 

@@ -21,13 +21,9 @@ class Pending extends Alarm implements Linked<Pending> {
   constructor(
     readonly command: Pick<Command<never, unknown>, 'about'>,
     readonly reject: (error: unknown) => void,
-    private readonly late: () => void,
+    readonly ring: () => void,
   ) {
     super()
-  }
-
-  ring(): void {
-    this.late()
   }
 }
 
@@ -246,7 +242,8 @@ export class Connection<Client extends Connectable> {
       // The client library would go on in database 0, where the same names are other locks.
       if (confused || refusesDatabase(error)) void this.drop()
     })
-    on('connect', () => letProcessEnd(client))
+    // Holdfast's sockets keep no process alive; awaited calls do, see time/keep-alive.ts.
+    on('connect', () => streamOf(client)?.unref?.())
     for (const [event, listener] of Object.entries(this.#listener.events ?? {})) on(event, listener)
     return client
   }
@@ -267,9 +264,4 @@ export class Connection<Client extends Connectable> {
     const connectionError = error instanceof Error && !isReply(error)
     return connectionError && this.#lastError !== undefined ? this.#lastError : error
   }
-}
-
-/** Holdfast's sockets keep no process alive; awaited calls do, see time/keep-alive.ts. */
-export function letProcessEnd(client: object): void {
-  streamOf(client)?.unref?.()
 }

@@ -77,11 +77,9 @@ export class ReplicaWaits implements Renewing {
     const next = this.#next.get(node)
     if (next) return next
     const underWay = this.#underWay.get(node)
-    if (!underWay) return this.#begin(node, about)
-    const begun = underWay.then(
-      () => this.#begin(node, about),
-      () => this.#begin(node, about),
-    )
+    const begin = (): Promise<void> => this.#begin(node, about)
+    if (!underWay) return begin()
+    const begun = underWay.then(begin, begin)
     this.#next.set(node, begun)
     return begun
   }

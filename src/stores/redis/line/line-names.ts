@@ -6,12 +6,13 @@ export interface LineNames {
   keyOf(name: string): string
   /** The channel of that process. */
   channelOf(name: string, clientId: string): string
-  /** The channels that the first in line listens to, for releases by clients outside the line. Empty if there are no such clients. */
+  /**
+   * The channels that the first in line listens to, for releases by clients outside the line: the roster, and the one that such clients
+   * listen to. Empty if there are none, because releases are not announced.
+   */
   releaseChannels(name: string): readonly string[]
-  /** Of these, the one that clients outside the line listen to; undefined if releases are not announced. */
-  releaseChannel(name: string): string | undefined
-  /** Whether the server has refused this client what it needs to stand in these lines. */
-  readonly outside: boolean
+  /** Whether the server has refused this client the keys that these lines need. */
+  readonly keysRefused?: boolean
 }
 
 /** One way in which a process holds the locks. */

@@ -73,8 +73,8 @@ export class Lines {
 
   /** Whether this process already receives messages about grants of that lock. */
   hears(name: string): boolean {
-    if (!this.names.outside) return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
-    const channel = this.names.releaseChannel(name)
+    if (!this.#outside) return !this.channels.none && this.channels.subscribed(this.#ownChannel(name))
+    const [, channel] = this.names.releaseChannels(name)
     return channel === undefined || this.channels.subscribed(channel)
   }
 
@@ -103,7 +103,7 @@ export class Lines {
     ask: Ask,
   ): Promise<AcquireReply> {
     const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
-    const outside = this.names.outside || this.#standing.get(name)?.outside === true
+    const outside = this.#outside || this.#standing.get(name)?.outside === true
     const waits = mayWait && !outside
     const standing = waits ? this.#standingAt(name) : this.#standing.get(name)
     // With an explicit lease, or for one more hold, it asks all the same: the store finds the hold that it has granted.
@@ -113,7 +113,7 @@ export class Lines {
       const { fence, ...since } = granted
       return Promise.resolve({ outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) })
     }
-    const without = outside && this.names.releaseChannel(name) !== undefined ? OUTSIDE : 0
+    const without = outside && this.names.releaseChannels(name).length > 0 ? OUTSIDE : 0
     const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
     if (waits) standing?.join(place)
     const sentAt = waits ? clock.now() : 0
@@ -129,7 +129,7 @@ export class Lines {
         return answer
       }
       const { remainingMs, holder, heldSince, serverUs, rests, first, places, lingers } = answer
-      if (outside || this.names.outside || standing?.outside) {
+      if (outside || this.#outside || standing?.outside) {
         // This request itself may be the refused one.
         standing?.stepOutside()
         return this.#busyOutside(name, answer)
@@ -200,7 +200,7 @@ export class Lines {
           if (standing.listeners.size === 0) this.#forget(name, standing)
         },
       },
-      this.names.outside,
+      this.#outside,
     )
     standing.watches.add(watch)
     return watch
@@ -234,13 +234,13 @@ export class Lines {
   /** As clients do that know of no line: the store then counts this one among them. */
   #watchReleases(name: string, standing: Standing, onNews: Listener): Watch {
     standing.ignoreReleases()
-    const channel = this.names.releaseChannel(name)
+    const [, channel] = this.names.releaseChannels(name)
     return channel === undefined ? NOTHING_ANNOUNCED : this.channels.hear(channel, () => onNews())
   }
 
   /** A client that stands in no line was refused: when to ask again, if it hears nothing. */
   #busyOutside(name: string, { remainingMs, holder, heldSince }: HolderSeen): AcquireReply {
-    const channel = this.names.releaseChannel(name)
+    const [, channel] = this.names.releaseChannels(name)
     // It may have been forbidden since.
     const allowed = channel !== undefined && this.channels.has(channel)
     const hears = allowed && this.#standing.get(name)?.hearsReleases
@@ -259,6 +259,11 @@ export class Lines {
   #forget(name: string, standing: Standing): void {
     standing.ignoreReleases()
     if (this.#standing.get(name) === standing) this.#standing.delete(name)
+  }
+
+  /** Whether the server has refused this client what it needs to stand in these lines. */
+  get #outside(): boolean {
+    return this.settings.refusals.has('channel') || this.names.keysRefused === true
   }
 
   #ownChannel(name: string): string {

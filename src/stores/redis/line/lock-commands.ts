@@ -61,8 +61,8 @@ export class LockCommands implements LineNames, LineMode {
     return this.terms.fenceRetentionMs !== undefined
   }
 
-  get outside(): boolean {
-    return this.refusals.has('keys') || this.refusals.has('channel')
+  get keysRefused(): boolean {
+    return this.refusals.has('keys')
   }
 
   /** The first of the scripts' keys. */

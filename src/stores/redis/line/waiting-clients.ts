@@ -27,16 +27,12 @@ export async function countWaiting(
       listIn(reply).map(textIn),
     ).catch(unlessRefused),
   ])
-  return listening - listed + inLine.filter(isClientId).length
+  // Fields that are no process begin with a colon.
+  return listening - listed + inLine.filter((field) => !field.startsWith(':')).length
 }
 
 /** A user who may not read the line sees nobody in it. */
 function unlessRefused(error: unknown): readonly string[] {
   if (isRefusal(error)) return []
   throw error
-}
-
-/** Fields of the hash that are no process begin with a colon. */
-function isClientId(field: string): boolean {
-  return !field.startsWith(':')
 }

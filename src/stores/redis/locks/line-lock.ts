@@ -7,7 +7,7 @@ import type {
   StoreLine,
   Watch,
 } from '../../../port/lock-port.js'
-import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
 
@@ -19,9 +19,9 @@ export class LineLockPort extends ReentrantLockPort {
   readonly line: StoreLine
   readonly #lines: Lines
 
-  constructor(parts: LockParts, commands: LockCommands, settings: LinesSettings) {
+  constructor(parts: LockParts, commands: LockCommands) {
     super(parts, commands)
-    this.#lines = new Lines(parts.channels, commands, settings)
+    this.#lines = new Lines(parts.channels, commands, parts)
     this.line = {
       placeMs: LONGEST_LOOK_MS,
       hears: (name) => this.#lines.hears(name),
@@ -48,7 +48,7 @@ export class LineLockPort extends ReentrantLockPort {
   }
 
   /** Calls back on messages about the process's places. */
-  override watch(name: string, onNews: (news?: News) => void): Watch {
+  watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch(this.commands, name, onNews)
   }
 }

@@ -22,9 +22,8 @@ import { processChannelsOf } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
 import type { LineMode } from '../line/line-names.js'
-import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
-import { readWriteRenewal } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
+import { readWriteRenewal, renewEach } from '../renewals/lease-renewals.js'
 import {
   listIn,
   ownerState,
@@ -46,20 +45,16 @@ const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
 const UPGRADE = -1
 
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
-export function readWritePorts(to: LockParts, settings: LinesSettings): ReadWritePorts {
+export function readWritePorts(to: LockParts): ReadWritePorts {
   const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
   const channelsOf = (name: string): string =>
     processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
   const names = {
-    get outside() {
-      return settings.refusals.has('channel')
-    },
     keyOf,
     channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
     releaseChannels: () => [],
-    releaseChannel: () => undefined,
   }
-  const lines = new Lines(to.channels, names, settings)
+  const lines = new Lines(to.channels, names, to)
   return {
     read: new ReadWriteLockPort('r', to, lines, channelsOf, to.renewals?.of('read')),
     write: new ReadWriteLockPort('w', to, lines, channelsOf, to.renewals?.of('write')),

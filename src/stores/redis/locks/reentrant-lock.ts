@@ -16,9 +16,9 @@ import { announce } from '../channels/announcements.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Link, Renewing } from '../connection/link.js'
 import { HOLDERS_OF_PERMITS } from '../keys/semaphore-keys.js'
+import type { LinesSettings } from '../line/lines.js'
 import type { LockCommands } from '../line/lock-commands.js'
-import { lockRenewal } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import { lockRenewal, renewEach } from '../renewals/lease-renewals.js'
 import { lingers, listIn, ownersIn, timeLeft } from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { runScript } from '../scripts/script.js'
@@ -26,13 +26,12 @@ import { inspect } from '../scripts/scripts.generated.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 
 /** What the ports of a session share. */
-export interface LockParts {
+export interface LockParts extends LinesSettings {
   readonly link: Link
   readonly renewing: Renewing
-  /** The first half of all owners of this client. */
-  readonly clientId: string
   readonly channels: ReleaseChannels
   readonly keyPrefix: string
+  readonly quarantineMs: number
   readonly onError: (error: unknown) => void
   /** Renews leases in a thread of its own, if the client has one. */
   readonly renewals?: ThreadRenewals | undefined
@@ -47,9 +46,9 @@ export interface LockParts {
 
 /**
  * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Waiters here stand
- * in no line: each release is announced, and they try.
+ * in no line.
  */
-export class ReentrantLockPort implements LockPort {
+export abstract class ReentrantLockPort implements LockPort {
   /** Absent for fenced locks, which mint tokens one at a time, and for a line of calls, which no call may jump. */
   readonly together: BatchPort | undefined
   readonly thread: ThreadRenewals | undefined
@@ -109,9 +108,7 @@ export class ReentrantLockPort implements LockPort {
     return renewEach(renewing, requests, (request) => lockRenewal(keyPrefix, request))
   }
 
-  watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.parts.channels.hear(this.commands.releaseChannel(name), () => onNews())
-  }
+  abstract watch(name: string, onNews: (news?: News) => void): Watch
 
   async inspect(name: string, asks = false): Promise<LockSeen> {
     const { link, clientId } = this.parts

@@ -5,7 +5,7 @@ const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }
 
 /** The reentrant lock for servers and proxies without pub/sub: it neither announces nor listens. */
 export class SpinLockPort extends ReentrantLockPort {
-  override watch(): Watch {
+  watch(): Watch {
     return SILENT
   }
 }

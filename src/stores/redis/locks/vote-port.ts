@@ -45,7 +45,7 @@ export class VotePort extends ReentrantLockPort {
   readonly setTicket = (name: string, client: string, number: number): Promise<number> =>
     this.commands.run(ticket, name, [client, number], (reply) => wholeIn(reply, 0, 1))
 
-  override watch(name: string, onNews: (news?: News) => void): Watch {
+  watch(name: string, onNews: (news?: News) => void): Watch {
     return this.parts.channels.hear(this.commands.releaseChannel(name), (text) => {
       const turnOf = text?.split(' ')[1]
       onNews(turnOf === undefined ? undefined : { turnOf })

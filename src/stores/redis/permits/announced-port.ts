@@ -1,5 +1,5 @@
-import type { AcquireReply, News, Watch } from '../../../port/lock-port.js'
-import { announce, countListeners } from '../channels/announcements.js'
+import type { AcquireReply } from '../../../port/lock-port.js'
+import { announce } from '../channels/announcements.js'
 import type { Link } from '../connection/link.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 
@@ -19,24 +19,9 @@ export abstract class AnnouncedPort {
 
   protected abstract channelOf(name: string): string
 
-  /** How many calls may enter by that message; undefined if it does not tell. */
-  protected abstract roomIn(text: string): number | undefined
-
   /** Each owner has its own permits: there is nothing to hand over. */
   async handOver(): Promise<AcquireReply> {
     return { outcome: 'lost' }
-  }
-
-  watch(name: string, onNews: (news?: News) => void): Watch {
-    return this.parts.channels.hear(this.channelOf(name), (text) => {
-      const room = text === undefined ? undefined : this.roomIn(text)
-      onNews(room === undefined ? undefined : { room })
-    })
-  }
-
-  async countWatchers(name: string): Promise<number> {
-    const [listeners = 0] = await countListeners(this.link, name, this.channelOf(name))
-    return listeners
   }
 
   /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */

@@ -4,9 +4,12 @@ import type {
   AcquireReply,
   AcquireRequest,
   LockState,
+  News,
   ReleaseReply,
   RenewRequest,
+  Watch,
 } from '../../../port/lock-port.js'
+import { countListeners } from '../channels/announcements.js'
 import { answerTo } from '../connection/failure.js'
 import type { Argument } from '../connection/link.js'
 import { latchChannelOf, REQUEST_KEPT_MS, requestKeyOf } from '../keys/semaphore-keys.js'
@@ -46,8 +49,15 @@ export class RedisCountDownLatchPort extends AnnouncedPort implements CountDownL
   }
 
   /** After the message of a new count waiters look too: somebody may have removed the latch in between, which opened it. */
-  protected roomIn(text: string): number | undefined {
-    return text === OPEN ? Infinity : undefined
+  watch(name: string, onNews: (news?: News) => void): Watch {
+    return this.parts.channels.hear(this.channelOf(name), (text) =>
+      onNews(text === OPEN ? { room: Infinity } : undefined),
+    )
+  }
+
+  async countWatchers(name: string): Promise<number> {
+    const [listeners = 0] = await countListeners(this.link, name, this.channelOf(name))
+    return listeners
   }
 
   async inspect(name: string): Promise<LockState> {

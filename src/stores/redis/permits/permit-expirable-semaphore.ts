@@ -1,11 +1,8 @@
 import type { PermitExpirableSemaphorePort } from '../../../port/kind-ports.js'
-import type { LockState, RenewRequest } from '../../../port/lock-port.js'
+import type { LockState } from '../../../port/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import { permitsKeyOf, REQUEST_KEPT_MS, redissonPermitsKeyOf } from '../keys/semaphore-keys.js'
-import type { LinesSettings } from '../line/lines.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
-import { permitsRenewal } from '../renewals/lease-renewals.js'
-import type { Renewal } from '../renewals/renewal.js'
 import { listIn, textIn, timeLeft } from '../scripts/replies.js'
 import { escapeGlob, scanMatching } from '../scripts/scan.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
@@ -26,12 +23,8 @@ export class RedisPermitExpirableSemaphorePort
   extends RedisPermitsPort
   implements PermitExpirableSemaphorePort
 {
-  constructor(parts: LockParts, settings: LinesSettings, quarantineMs: number) {
-    super(parts, 'p', settings, quarantineMs)
-  }
-
-  protected renewalOf(request: RenewRequest): Renewal {
-    return permitsRenewal(this.keyPrefix, request)
+  constructor(parts: LockParts) {
+    super(parts, 'permits')
   }
 
   /** The store knows permits, not their owners: each id counts as a separate owner. */

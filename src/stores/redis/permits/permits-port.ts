@@ -20,10 +20,10 @@ import { companionOf, processChannelsOf } from '../keys/companion-key.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from '../keys/semaphore-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
 import type { LineMode, LineNames } from '../line/line-names.js'
-import { Lines, type LinesSettings, LONGEST_LOOK_MS } from '../line/lines.js'
+import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import { countWaiting, rosterOf } from '../line/waiting-clients.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
-import { type Renewal, renewEach } from '../renewals/renewal.js'
+import { renewalOf, renewEach } from '../renewals/lease-renewals.js'
 import { listIn, permitsIn, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import {
@@ -37,9 +37,6 @@ import {
 import type { KindThread } from '../watchdog-thread/thread-renewals.js'
 import { AnnouncedPort } from './announced-port.js'
 
-/** Whether each permit has an id: `p`, or not: `s`. */
-type PermitsKind = 's' | 'p'
-
 /** What semaphores of either kind have in common in Redis: a number of available permits, and the line of the calls that wait for them. */
 export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsPort {
   readonly thread: KindThread | undefined
@@ -50,22 +47,16 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
   constructor(
     parts: LockParts,
-    private readonly kind: PermitsKind,
-    private readonly settings: LinesSettings,
-    private readonly quarantineMs: number,
+    private readonly kind: 'semaphore' | 'permits',
   ) {
     super(parts)
-    this.thread = parts.renewals?.of(kind === 's' ? 'semaphore' : 'permits')
+    this.thread = parts.renewals?.of(kind)
     const names: LineNames = {
-      get outside() {
-        return settings.refusals.has('channel')
-      },
       keyOf: (name) => this.key(name),
       channelOf: (name, clientId) => this.#processChannels(name) + clientId,
-      releaseChannel: (name) => this.channelOf(name),
       releaseChannels: (name) => [rosterOf(this.channelOf(name)), this.channelOf(name)],
     }
-    this.#lines = new Lines(parts.channels, names, settings)
+    this.#lines = new Lines(parts.channels, names, parts)
     this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => this.#lines.hears(name) }
   }
 
@@ -74,7 +65,8 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     const starting = this.thread?.start()
     if (starting) await starting
     const { name, owner, leaseMs, permits = 1 } = request
-    const sentAt = this.settings.clock.now()
+    const { clock, quarantineMs } = this.parts
+    const sentAt = clock.now()
     const reply = await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
       this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
         read(acquireAnswer(reply)),
@@ -83,7 +75,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     if (reply.outcome !== 'granted' || reply.fence === undefined) return reply
     // In the place of a token: until when the number lasts. What is of it ends then, however long its lease.
     const granted = reply.granted ?? { since: sentAt, leaseMs }
-    const lastsMs = Math.min(granted.leaseMs, Number(reply.fence)) - this.quarantineMs
+    const lastsMs = Math.min(granted.leaseMs, Number(reply.fence)) - quarantineMs
     return { outcome: 'granted', granted: { since: granted.since, leaseMs: lastsMs } }
   }
 
@@ -104,18 +96,19 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
-    const answers = renewEach(this.parts.renewing, requests, (request) => this.renewalOf(request))
-    return answers.map(async (answer) => withoutQuarantine(await answer, this.quarantineMs))
+    const { renewing, keyPrefix, quarantineMs } = this.parts
+    const answers = renewEach(renewing, requests, (request) => renewalOf[this.kind](keyPrefix, request))
+    return answers.map(async (answer) => withoutQuarantine(await answer, quarantineMs))
   }
 
   abstract inspect(name: string): Promise<LockState>
   abstract list(pattern: string): AsyncIterable<LockState>
 
-  override watch(name: string, onNews: (news?: News) => void): Watch {
+  watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch({ leavePlace: (of, place) => this.#leavePlace(of, place) }, name, onNews)
   }
 
-  override countWatchers(name: string): Promise<number> {
+  countWatchers(name: string): Promise<number> {
     const channel = this.channelOf(name)
     return countWaiting(this.link, name, [rosterOf(channel), channel], this.#lineKeys(name)[1])
   }
@@ -142,8 +135,6 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return this.#change(permitsAdd, name, request, [delta, 1])
   }
 
-  protected abstract renewalOf(request: RenewRequest): Renewal
-
   /** The keys beside the number; without a number they mean nothing. */
   protected abstract companionsOf(key: string): readonly string[]
 
@@ -159,10 +150,6 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return semaphoreChannelOf(this.key(name))
   }
 
-  protected roomIn(): undefined {
-    return undefined
-  }
-
   /** @param request the id under which the script keeps its outcome */
   protected run<Result>(
     script: Script,
@@ -175,7 +162,8 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     const key = this.key(name)
     const channel = this.channelOf(name)
     const before = rosterOf(channel).slice(0, -channel.length)
-    const what = `${this.kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
+    const kind = this.kind === 'semaphore' ? 's' : 'p'
+    const what = `${kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
     const own: Keys = [key, ...this.#lineKeys(name), ...this.companionsOf(key)]
     const keys = request === undefined ? own : ([...own, requestKeyOf(key, request)] as const)
     // Says one permit, so that one waiter looks.
@@ -207,7 +195,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
   #lineKeys(name: string): readonly [line: string, processes: string] {
     const key = this.key(name)
-    const prefix = this.kind === 's' ? 'holdfast_semaphore' : 'holdfast_permits'
+    const prefix = `holdfast_${this.kind}`
     return [companionOf(`${prefix}_line`, key), companionOf(`${prefix}_processes`, key)]
   }
 

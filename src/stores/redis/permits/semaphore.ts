@@ -1,11 +1,8 @@
 import type { SemaphorePort } from '../../../port/kind-ports.js'
-import type { LockState, RenewRequest } from '../../../port/lock-port.js'
+import type { LockState } from '../../../port/lock-port.js'
 import { companionOf } from '../keys/companion-key.js'
 import { HOLDERS_OF_PERMITS, REQUEST_KEPT_MS, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
-import type { LinesSettings } from '../line/lines.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
-import { semaphoreRenewal } from '../renewals/lease-renewals.js'
-import type { Renewal } from '../renewals/renewal.js'
 import { listIn, ownersIn, permitsIn, wholeIn } from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { type Keys, runScript } from '../scripts/script.js'
@@ -18,12 +15,8 @@ import { RedisPermitsPort } from './permits-port.js'
  * need not know.
  */
 export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePort {
-  constructor(parts: LockParts, settings: LinesSettings, quarantineMs: number) {
-    super(parts, 's', settings, quarantineMs)
-  }
-
-  protected renewalOf(request: RenewRequest): Renewal {
-    return semaphoreRenewal(this.keyPrefix, request)
+  constructor(parts: LockParts) {
+    super(parts, 'semaphore')
   }
 
   inspect(name: string): Promise<LockState> {

@@ -1,12 +1,21 @@
+import { StoreError } from '../../../base/errors/errors.js'
 import { permitOwnerBytes } from '../../../base/identity/permit-ids.js'
 import type { Renewed, RenewRequest } from '../../../port/lock-port.js'
+import type { Argument, Renewing } from '../connection/link.js'
 import { FENCE_RETENTION_MS, renewedKeysOf } from '../keys/read-write-keys.js'
 import { permitsKeyOf, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
-import { wholeIn } from '../scripts/replies.js'
+import { wholeIn, yesIn } from '../scripts/replies.js'
+import { type Keys, runScript, type Script } from '../scripts/script.js'
 import { permitsRenew, renew, rwRenew, semaphoreRenew } from '../scripts/scripts.generated.js'
-import type { Renewal } from './renewal.js'
 
-/** The commands that renew the leases of each kind, for the client's prefix of all keys. */
+/** Renews a lease by a script. The functions that make one get the client's prefix of all keys. */
+export interface Renewal {
+  readonly script: Script
+  readonly keys: Keys
+  readonly args: readonly Argument[]
+  /** Absent: the script answers 1 or 0. */
+  readonly read?: (reply: unknown) => Renewed
+}
 
 /** Plain, fair, fenced and spin locks. */
 export function lockRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
@@ -22,16 +31,13 @@ export function readWriteRenewal(
   return { script: rwRenew, keys: renewedKeysOf(keyPrefix + name), args }
 }
 
-export function semaphoreRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
+function semaphoreRenewal(keyPrefix: string, { name, owner, leaseMs }: RenewRequest): Renewal {
   const key = keyPrefix + name
   const keys = [key, semaphoreLeasesKeyOf(key)] as const
   return { script: semaphoreRenew, keys, args: [owner, leaseMs], read: lastsIn(leaseMs) }
 }
 
-export function permitsRenewal(
-  keyPrefix: string,
-  { name, owner, leaseMs, permits = 0 }: RenewRequest,
-): Renewal {
+function permitsRenewal(keyPrefix: string, { name, owner, leaseMs, permits = 0 }: RenewRequest): Renewal {
   const key = keyPrefix + name
   const args = [permitOwnerBytes(owner), permits, leaseMs]
   return { script: permitsRenew, keys: [key, permitsKeyOf(key)], args, read: lastsIn(leaseMs) }
@@ -45,7 +51,7 @@ function lastsIn(leaseMs: number): (reply: unknown) => Renewed {
   }
 }
 
-/** How the watchdog thread starts each kind of lease anew. */
+/** How to renew each kind of lease. */
 export const renewalOf = {
   lock: lockRenewal,
   read: (keyPrefix: string, request: RenewRequest) => readWriteRenewal('r', keyPrefix, request),
@@ -56,3 +62,22 @@ export const renewalOf = {
 
 /** The kinds of leases in Redis. */
 export type LeaseKind = keyof typeof renewalOf
+
+/** Renews leases in one flight, with an answer for each. A key of another type means that the lease is certainly gone. */
+export function renewEach<Request extends RenewRequest>(
+  renewing: Renewing,
+  requests: readonly Request[],
+  renewalOf: (request: Request) => Renewal,
+): readonly Promise<Renewed>[] {
+  return renewing.together(() =>
+    requests.map((request) => {
+      const { name, withinMs } = request
+      const { script, keys, args, read = yesIn } = renewalOf(request)
+      const renewed = runScript(renewing, script, keys, name, args, read, { withinMs })
+      return renewed.catch((error: unknown) => {
+        if (error instanceof StoreError && error.reason === 'wrong-type') return false
+        throw error
+      })
+    }),
+  )
+}

@@ -1,6 +1,7 @@
-import { isOwner, type Owner } from '../../../base/identity/owner.js'
+import type { Owner } from '../../../base/identity/owner.js'
 import type { TenureState } from '../../../port/kind-ports.js'
 import type { OwnerState } from '../../../port/lock-port.js'
+import { asOwner } from '../../line/place.js'
 
 /**
  * Reading answers of commands and scripts by their exact shape. Any other shape is an {@link UnreadableReply}: a proxy, a server of another
@@ -64,8 +65,7 @@ export function timeLeft(reply: unknown): number {
 
 /** The owner in a field; undefined if another program has written the field. */
 export function ownerIn(reply: unknown): Owner | undefined {
-  const text = textIn(reply)
-  return isOwner(text) ? text : undefined
+  return asOwner(textIn(reply))
 }
 
 /** A time of the server's clock, as milliseconds since 1970: read from these, or from seconds and microseconds, `<seconds> <microseconds>`; whatever stands behind. */

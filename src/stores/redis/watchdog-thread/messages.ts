@@ -19,27 +19,25 @@ export interface ThreadSettings {
   readonly heartbeat: SharedArrayBuffer
 }
 
+/** When a lease ends unless renewed, and until when the thread renews it. */
+export interface Terms {
+  readonly deadline: Instant
+  readonly renewUntil: Instant
+}
+
 /** What the main thread asks for. Orders travel in lists, and the thread keeps their order. */
 export type Order =
-  | { readonly kind: 'add-memory'; readonly chunk: SharedArrayBuffer }
-  | {
+  | (Terms & {
       readonly kind: 'watch'
       readonly id: number
-      /** The slot for its deadline. */
-      readonly slot: number
+      /** Where the thread writes its deadlines. */
+      readonly memory: SharedArrayBuffer
       readonly of: LeaseKind
       readonly name: string
       readonly owner: Owner
-      readonly deadline: Instant
-      readonly renewUntil: Instant
-    }
+    })
   /** The main thread has renewed it itself, or needs it for longer or shorter. */
-  | {
-      readonly kind: 'update'
-      readonly id: number
-      readonly deadline: Instant
-      readonly renewUntil: Instant
-    }
+  | (Terms & { readonly kind: 'update'; readonly id: number })
   | { readonly kind: 'unwatch'; readonly id: number }
   /** The new credentials of the application's client. */
   | { readonly kind: 'credentials'; readonly credentials: CopiedCredentials }
@@ -52,7 +50,5 @@ export type Report =
   /** The first failure of a run of failures. */
   | { readonly kind: 'failed'; readonly id: number; readonly failure: ToldFailure }
   | { readonly kind: 'lost'; readonly id: number }
-  /** The thread writes to these slots no more. */
-  | { readonly kind: 'vacated'; readonly slots: readonly number[] }
   /** A failure that belongs to no lease. */
   | { readonly kind: 'trouble'; readonly failure: ToldFailure }

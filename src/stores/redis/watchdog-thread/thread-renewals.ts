@@ -8,7 +8,7 @@ import type { LeaseKind } from '../renewals/lease-renewals.js'
 import { clientSettings, copyOptions, newCredentials, withLogin } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import { instantOf, refuseOwnClocks } from './instant.js'
-import type { Order, Report, ThreadSettings } from './messages.js'
+import type { Report, Terms, ThreadSettings } from './messages.js'
 import { networkDefaults } from './network-defaults.js'
 import type { ThreadSession } from './thread-session.js'
 import { failureTold } from './told-failure.js'
@@ -47,6 +47,10 @@ export class ThreadRenewals implements LeaseThread {
   #nextBeat: TimerHandle | undefined
   #closed = false
   #ids = 0
+  readonly #tell: WatchedLease['tell'] = {
+    changed: (lease) => lease.session?.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
+    removed: (lease) => this.#remove(lease),
+  }
 
   /** @throws `InvalidArgumentError` if a thread cannot have a copy of an option that matters, and in Bun and Deno. */
   constructor(
@@ -105,10 +109,17 @@ export class ThreadRenewals implements LeaseThread {
   ): WatchedLease {
     this.#ids += 1
     const { clock } = this.schedule
-    const lease = new WatchedLease(this.#ids, of, name, owner, deadline, renewUntil, listener, clock, {
-      changed: () => lease.seat?.session.send({ kind: 'update', id: lease.id, ...this.#termsOf(lease) }),
-      removed: () => this.#remove(lease),
-    })
+    const lease = new WatchedLease(
+      this.#ids,
+      of,
+      name,
+      owner,
+      deadline,
+      renewUntil,
+      listener,
+      clock,
+      this.#tell,
+    )
     this.#leases.set(lease.id, lease)
     this.#heartbeat.beat()
     this.#nextBeat ??= this.#beatLater()
@@ -134,10 +145,11 @@ export class ThreadRenewals implements LeaseThread {
       if (this.#closed) return
       this.#credentials = credentialsOf(this.client)
       const settings = { ...this.#settings, client: withLogin(clientSettings(this.client), login) }
-      const session = new ThreadSession(settings, {
-        report: (report) => this.#heard(report),
-        ended: (cause) => this.#broken(cause),
-      })
+      const session = new ThreadSession(
+        settings,
+        (report) => this.#heard(report),
+        (cause) => this.#broken(cause),
+      )
       this.#session = session
       for (const lease of this.#leases.values()) this.#hand(lease, session)
     } catch (error) {
@@ -172,24 +184,20 @@ export class ThreadRenewals implements LeaseThread {
 
   #hand(lease: WatchedLease, session: ThreadSession): void {
     this.#tellCredentials(session)
-    const slot = session.takeSlot()
-    lease.sit({ session, slot })
-    const { id, of, name, owner } = lease
-    session.send({ kind: 'watch', id, slot, of, name, owner, ...this.#termsOf(lease) })
+    lease.renewedBy(session)
+    const { id, memory, of, name, owner } = lease
+    session.send({ kind: 'watch', id, memory, of, name, owner, ...this.#termsOf(lease) })
   }
 
-  #termsOf(lease: WatchedLease): Pick<Extract<Order, { kind: 'update' }>, 'deadline' | 'renewUntil'> {
+  #termsOf({ deadline, renewUntil }: WatchedLease): Terms {
     const { clock } = this.schedule
-    return {
-      deadline: instantOf(lease.deadline, clock),
-      renewUntil: instantOf(lease.renewUntil, clock),
-    }
+    return { deadline: instantOf(deadline, clock), renewUntil: instantOf(renewUntil, clock) }
   }
 
   #remove(lease: WatchedLease): void {
     if (!this.#leases.delete(lease.id)) return
-    lease.seat?.session.send({ kind: 'unwatch', id: lease.id })
-    lease.sit(undefined)
+    lease.session?.send({ kind: 'unwatch', id: lease.id })
+    lease.renewedBy(undefined)
     if (this.#leases.size > 0) return
     this.schedule.cancel(this.#nextBeat)
     this.schedule.cancel(this.#restart)
@@ -224,7 +232,7 @@ export class ThreadRenewals implements LeaseThread {
 
   #broken(cause: unknown): void {
     this.#session = undefined
-    for (const lease of this.#leases.values()) lease.sit(undefined)
+    for (const lease of this.#leases.values()) lease.renewedBy(undefined)
     const now = this.schedule.clock.now()
     this.#failures = now - this.#startedAt > LONGEST_PAUSE_MS ? 1 : this.#failures + 1
     this.#notBefore = now + Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 1), LONGEST_PAUSE_MS)

@@ -2,29 +2,23 @@ import process from 'node:process'
 import { Worker } from 'node:worker_threads'
 import { brotliDecompressSync } from 'node:zlib'
 import { queueMicrotask } from '../../../base/time/machine-time.js'
-import { Deadlines } from './deadlines.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { compressed } from './source.generated.js'
 
-/** Events of a running thread. */
-export interface SessionListener {
-  report(report: Report): void
-  /** It has ended unexpectedly. Its deadlines stay readable, and it writes no more. */
-  ended(cause: unknown): void
-}
-
-/** One thread from its start to its end, and the memory shared with it. */
+/** One thread from its start to its end. */
 export class ThreadSession {
-  readonly deadlines = new Deadlines()
   readonly #worker: Worker
-  readonly #freeSlots: number[] = []
-  #slotsGiven = 0
   /** Orders that follow one already sent in this turn of the event loop; they go in one message. */
   #following: Order[] | undefined
   #closing: Promise<unknown> | undefined
   #error: unknown
 
-  constructor(settings: ThreadSettings, listener: SessionListener) {
+  constructor(
+    settings: ThreadSettings,
+    report: (report: Report) => void,
+    /** Hears that it has ended unexpectedly. It writes no more deadlines. */
+    ended: (cause: unknown) => void,
+  ) {
     const source = brotliDecompressSync(Buffer.from(compressed, 'base64')).toString()
     // Options for the application (loaders, instrumentation) do not concern the thread.
     const { NODE_OPTIONS: _, ...env } = process.env
@@ -35,34 +29,15 @@ export class ThreadSession {
       env,
       execArgv: [],
     })
-    this.#worker.on('message', (report: Report) => {
-      if (report.kind === 'vacated') this.#freeSlots.push(...report.slots)
-      else listener.report(report)
-    })
+    this.#worker.on('message', report)
     this.#worker.on('error', (error) => {
       this.#error = error
     })
     this.#worker.on('exit', (code) => {
-      if (!this.#closing) listener.ended(this.#error ?? new Error(`The thread ended with code ${code}.`))
+      if (!this.#closing) ended(this.#error ?? new Error(`The thread ended with code ${code}.`))
     })
     // Last, because a listener for messages makes the thread count again.
     this.#worker.unref()
-  }
-
-  /** A free slot. The thread reports when it is done with one (`vacated`). */
-  takeSlot(): number {
-    const slot = this.#freeSlots.pop()
-    if (slot !== undefined) {
-      this.deadlines.clear(slot)
-      return slot
-    }
-    if (this.#slotsGiven === this.deadlines.capacity) {
-      const chunk = Deadlines.newChunk()
-      this.deadlines.addChunk(chunk)
-      this.send({ kind: 'add-memory', chunk })
-    }
-    this.#slotsGiven += 1
-    return this.#slotsGiven - 1
   }
 
   /**

@@ -11,15 +11,13 @@ import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { ClusterLink } from '../connection/cluster-link.js'
 import type { Link, LinkListener } from '../connection/link.js'
 import { StandaloneLink } from '../connection/standalone-link.js'
-import { renewalOf } from '../renewals/lease-renewals.js'
-import { renewEach } from '../renewals/renewal.js'
+import { renewalOf, renewEach } from '../renewals/lease-renewals.js'
 import type { ClientSettings } from './client-settings.js'
 import { Heartbeat } from './heartbeat.js'
 import type { Order, Report, ThreadSettings } from './messages.js'
 import { applyNetworkDefaults } from './network-defaults.js'
-import type { Renew } from './renewer.js'
 import { tellFailure } from './told-failure.js'
-import { WatchList } from './watch-list.js'
+import { type Renew, WatchList } from './watch-list.js'
 
 const settings: ThreadSettings = workerData
 applyNetworkDefaults(settings.network)

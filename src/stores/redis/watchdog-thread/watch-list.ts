@@ -1,64 +1,63 @@
+import type { Owner } from '../../../base/identity/owner.js'
 import { setImmediate } from '../../../base/time/machine-time.js'
-import type { Schedule } from '../../../base/time/schedule.js'
-import { Deadlines } from './deadlines.js'
+import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../../port/lease.js'
+import type { Renewed, RenewRequest } from '../../../port/lock-port.js'
+import type { LeaseKind } from '../renewals/lease-renewals.js'
 import type { Heartbeat } from './heartbeat.js'
 import { instantOf, leaseTimeOf, processClocks } from './instant.js'
-import type { Order, Report, ThreadSettings } from './messages.js'
-import { type Renew, type Renewable, Renewer } from './renewer.js'
+import type { Order, Report, Terms, ThreadSettings } from './messages.js'
+import { SharedDeadline } from './shared-deadline.js'
 import { tellFailure } from './told-failure.js'
 
-/** How many free slots one message reports, so that a short hold does not cost a separate message. */
-const VACANCIES_PER_REPORT = 128
+const RETRIES_PER_RENEWAL = 10
 
-type WatchOrder = Extract<Order, { kind: 'watch' }>
+/** Sends renewals: one answer for each. */
+export type Renew = (
+  requests: ReadonlyArray<RenewRequest & { readonly of: LeaseKind }>,
+) => readonly Promise<Renewed>[]
 
-/** A lease of the main thread, and the slot for its deadline. */
-interface Entry extends Renewable {
+/** A lease of the main thread. Times are on this thread's lease clock. */
+interface Entry {
   readonly id: number
-  readonly slot: number
+  readonly told: SharedDeadline
+  readonly of: LeaseKind
+  readonly name: string
+  readonly owner: Owner
+  deadline: number
+  renewUntil: number
+  /** Whether a renewal has failed since the last that succeeded. */
+  suspended: boolean
 }
 
 /**
- * The thread's side: carries out the main thread's orders. It writes a new deadline into shared memory before it reports the renewal, so
- * that the main thread finds the deadline however late it reads the report.
+ * The thread's side: carries out the main thread's orders, and renews leases, all in one flight at each third of their time. Each gets its
+ * own answer, so one that fails delays no other (rule L4). It drops a lease whose deadline has passed: the holder knows that it may have
+ * lost the lock. It writes a new deadline into shared memory before it reports the renewal, so that the main thread finds the deadline
+ * however late it reads the report.
  */
 export class WatchList {
-  readonly #deadlines = new Deadlines()
   readonly #entries = new Map<number, Entry>()
-  readonly #renewer: Renewer<Entry>
+  /** Those to renew. */
+  readonly #live = new Set<Entry>()
+  readonly #everyMs: number
+  #round: TimerHandle | undefined
   #connected = false
   #renewed: number[] = []
-  #vacated: number[] = []
 
   constructor(
     private readonly settings: Pick<ThreadSettings, 'leaseMs' | 'maxBlockedMs'>,
     private readonly renew: Renew,
     private readonly schedule: Schedule,
-    heartbeat: Heartbeat,
+    private readonly heartbeat: Heartbeat,
     private readonly report: (report: Report) => void,
     private readonly shared = processClocks,
   ) {
-    const { leaseMs, maxBlockedMs } = settings
-    this.#renewer = new Renewer(leaseMs, renew, schedule, () => heartbeat.ageMs() <= maxBlockedMs, {
-      renewed: (entry) => this.#wasRenewed(entry),
-      failed: ({ id }, cause) => this.report({ kind: 'failed', id, failure: tellFailure(cause) }),
-      lost: ({ id, slot }) => {
-        this.#deadlines.lose(slot)
-        this.report({ kind: 'lost', id })
-      },
-    })
-  }
-
-  /** How many leases it looks after. */
-  get size(): number {
-    return this.#entries.size
+    this.#everyMs = renewEveryMs(settings.leaseMs)
   }
 
   carryOut(order: Order): void {
     switch (order.kind) {
-      case 'add-memory':
-        this.#deadlines.addChunk(order.chunk)
-        break
       case 'watch':
         this.#watch(order)
         break
@@ -69,30 +68,31 @@ export class WatchList {
         entry.deadline = Math.max(entry.deadline, deadline)
         entry.renewUntil = renewUntil
         // The thread may have dropped it, because its deadline had passed here.
-        this.#renewer.add(entry)
+        this.#add(entry)
         break
       }
-      case 'unwatch':
-        this.#unwatch(order.id)
+      case 'unwatch': {
+        const entry = this.#entries.get(order.id)
+        if (entry) this.#drop(entry)
+        this.#entries.delete(order.id)
         break
+      }
       case 'awake':
-        this.#renewer.hasten()
+        this.#hasten(this.#live)
         break
     }
   }
 
-  #watch(order: WatchOrder): void {
-    const { id, slot, of, name, owner } = order
-    const entry = { id, slot, of, name, owner, ...this.#termsOf(order), suspended: false }
+  #watch(order: Extract<Order, { kind: 'watch' }>): void {
+    const { id, memory, of, name, owner } = order
+    const told = new SharedDeadline(memory)
+    const entry = { id, told, of, name, owner, ...this.#termsOf(order), suspended: false }
     this.#entries.set(id, entry)
-    this.#renewer.add(entry)
+    this.#add(entry)
     this.#connect(entry)
   }
 
-  #termsOf({ deadline, renewUntil }: Pick<WatchOrder, 'deadline' | 'renewUntil'>): {
-    deadline: number
-    renewUntil: number
-  } {
+  #termsOf({ deadline, renewUntil }: Terms): Pick<Entry, 'deadline' | 'renewUntil'> {
     const { clock } = this.schedule
     return {
       deadline: leaseTimeOf(deadline, clock, this.shared),
@@ -111,24 +111,96 @@ export class WatchList {
     for (const answer of this.renew([{ of, name, owner, leaseMs }])) answer.catch(() => undefined)
   }
 
-  #unwatch(id: number): void {
-    const entry = this.#entries.get(id)
-    if (!entry) return
-    this.#renewer.remove(entry)
-    this.#entries.delete(id)
-    this.#vacated.push(entry.slot)
-    if (this.#vacated.length < VACANCIES_PER_REPORT) return
-    this.report({ kind: 'vacated', slots: this.#vacated })
-    this.#vacated = []
+  #add(entry: Entry): void {
+    this.#live.add(entry)
+    this.#round ??= this.#nextRound()
+    this.#hasten([entry])
   }
 
-  #wasRenewed({ id, slot, deadline }: Entry): void {
-    this.#deadlines.write(slot, instantOf(deadline, this.schedule.clock, this.shared))
-    // The answers of one flight arrive together: one message reports them.
+  /** A renewal that is under way no longer counts. */
+  #drop(entry: Entry): void {
+    this.#live.delete(entry)
+    if (this.#live.size > 0) return
+    this.schedule.cancel(this.#round)
+    this.#round = undefined
+  }
+
+  #nextRound(): TimerHandle {
+    return this.schedule.at(this.schedule.clock.now() + this.#everyMs, () => {
+      this.#round = this.#nextRound()
+      this.#renew(this.#live)
+    })
+  }
+
+  /** Leases with little time left do not wait for the next round. */
+  #hasten(entries: Iterable<Entry>): void {
+    const oneRoundAgo = this.schedule.clock.now() - this.#everyMs
+    const late = leaseDeadline(oneRoundAgo, this.settings.leaseMs)
+    this.#renew([...entries].filter(({ deadline }) => deadline < late))
+  }
+
+  #renew(entries: Iterable<Entry>): void {
+    const beforeSend = this.schedule.clock.now()
+    const due: Entry[] = []
+    for (const entry of entries) {
+      if (entry.deadline <= beforeSend) this.#drop(entry)
+      else if (entry.renewUntil > beforeSend) due.push(entry)
+    }
+    const { leaseMs, maxBlockedMs } = this.settings
+    // A main thread that is not seen for so long may not want the leases any more.
+    if (due.length === 0 || this.heartbeat.ageMs() > maxBlockedMs) return
+    const answers = this.renew(
+      due.map(({ of, name, owner, deadline }) => ({
+        of,
+        name,
+        owner,
+        leaseMs,
+        withinMs: renewalPatienceMs(deadline - beforeSend),
+      })),
+    )
+    due.forEach((entry, index) => {
+      answers[index]?.then(
+        (renewed) => this.#settle(entry, beforeSend, renewed),
+        (error: unknown) => this.#failed(entry, error),
+      )
+    })
+  }
+
+  #settle(entry: Entry, beforeSend: number, renewed: Renewed): void {
+    if (!this.#live.has(entry)) return
+    const { clock } = this.schedule
+    if (!renewed) {
+      this.#drop(entry)
+      entry.told.lose()
+      this.report({ kind: 'lost', id: entry.id })
+    } else if (clock.now() < entry.deadline) {
+      entry.suspended = false
+      const lastsMs = renewed === true ? this.settings.leaseMs : renewed
+      entry.deadline = Math.max(entry.deadline, leaseDeadline(beforeSend, lastsMs))
+      entry.told.write(instantOf(entry.deadline, clock, this.shared))
+      this.#reportRenewed(entry.id)
+    }
+  }
+
+  /** The answers of one flight arrive together: one message reports them. */
+  #reportRenewed(id: number): void {
     if (this.#renewed.push(id) > 1) return
     setImmediate(() => {
       this.report({ kind: 'renewed', ids: this.#renewed })
       this.#renewed = []
+    })
+  }
+
+  #failed(entry: Entry, cause: unknown): void {
+    if (!this.#live.has(entry)) return
+    if (!entry.suspended) {
+      entry.suspended = true
+      this.report({ kind: 'failed', id: entry.id, failure: tellFailure(cause) })
+    }
+    const again = this.schedule.clock.now() + this.#everyMs / RETRIES_PER_RENEWAL
+    if (again >= entry.deadline) return
+    this.schedule.at(again, () => {
+      if (this.#live.has(entry) && entry.suspended) this.#renew([entry])
     })
   }
 }

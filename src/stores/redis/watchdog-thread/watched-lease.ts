@@ -3,18 +3,14 @@ import type { Clock } from '../../../base/time/clock.js'
 import type { LeaseThreadListener, ThreadLease } from '../../../port/lease-thread.js'
 import type { LeaseKind } from '../renewals/lease-renewals.js'
 import { leaseTimeOf } from './instant.js'
+import { SharedDeadline } from './shared-deadline.js'
 import type { ThreadSession } from './thread-session.js'
-
-/** The slot for a lease's deadlines. */
-export interface Seat {
-  readonly session: ThreadSession
-  readonly slot: number
-}
 
 /** A lease that the thread renews. Its deadline comes from shared memory, where the thread writes it. */
 export class WatchedLease implements ThreadLease {
-  /** Where the thread writes; undefined while there is no thread. */
-  seat: Seat | undefined
+  /** The thread that renews it; undefined while there is none. */
+  session: ThreadSession | undefined
+  readonly #shared = new SharedDeadline()
   #stamp = 0n
   #renewUntil: number
   #deadline: number
@@ -28,10 +24,15 @@ export class WatchedLease implements ThreadLease {
     renewUntil: number,
     readonly listener: LeaseThreadListener,
     private readonly clock: Clock,
-    private readonly tell: { changed(): void; removed(): void },
+    readonly tell: { changed(lease: WatchedLease): void; removed(lease: WatchedLease): void },
   ) {
     this.#deadline = deadline
     this.#renewUntil = renewUntil
+  }
+
+  /** Where the thread writes its deadlines. */
+  get memory(): SharedArrayBuffer {
+    return this.#shared.memory
   }
 
   /**
@@ -39,13 +40,10 @@ export class WatchedLease implements ThreadLease {
    * right at any moment, also in the first step after the event loop was blocked.
    */
   get deadline(): number {
-    const { seat } = this
-    if (!seat) return this.#deadline
-    const { deadlines } = seat.session
-    const stamp = deadlines.stamp(seat.slot)
-    if (stamp === this.#stamp) return this.#deadline
+    const { stamp } = this.#shared
+    if (!this.session || stamp === this.#stamp) return this.#deadline
     this.#stamp = stamp
-    const told = deadlines.read(seat.slot, stamp)
+    const told = this.#shared.read(stamp)
     // The lease clock counts the time that the machine sleeps.
     if (told === 'lost') this.#deadline = -Infinity
     else if (told) this.#lengthen(leaseTimeOf(told, this.clock))
@@ -54,7 +52,7 @@ export class WatchedLease implements ThreadLease {
 
   /** The main thread has renewed it itself: the lease lasts at least until then. A lost one stays lost. */
   extend(deadline: number): void {
-    if (deadline > this.deadline && this.#lengthen(deadline)) this.tell.changed()
+    if (deadline > this.deadline && this.#lengthen(deadline)) this.tell.changed(this)
   }
 
   /** Until when the thread renews it, on the lease clock (`maxHoldMs`). */
@@ -65,12 +63,12 @@ export class WatchedLease implements ThreadLease {
   set renewUntil(renewUntil: number) {
     if (renewUntil === this.#renewUntil) return
     this.#renewUntil = renewUntil
-    this.tell.changed()
+    this.tell.changed(this)
   }
 
   /** Ends the renewals. Call it before you send the last release (rule L5). A second call does nothing. */
   remove(): void {
-    this.tell.removed()
+    this.tell.removed(this)
   }
 
   #lengthen(deadline: number): boolean {
@@ -79,11 +77,10 @@ export class WatchedLease implements ThreadLease {
     return true
   }
 
-  /** The slot that the thread writes to from now on; undefined: the thread has ended, and its last deadline counts. */
-  sit(seat: Seat | undefined): void {
-    // The deadline in the old slot.
+  /** That thread renews it from now on; undefined: none does, and the last deadline counts. */
+  renewedBy(session: ThreadSession | undefined): void {
+    // What the former thread has written last.
     this.#deadline = this.deadline
-    this.seat = seat
-    this.#stamp = 0n
+    this.session = session
   }
 }
