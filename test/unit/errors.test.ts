@@ -135,11 +135,15 @@ describe('errors', () => {
       'lock',
       /^Lock "invoice:42" was not acquired within 5 ms\. Wait longer \(waitMs\), or use tryAcquire\(\)/,
     ],
-    ['permits', /^Permits of "invoice:42" were not acquired within 5 ms\. .*tryAcquire\(\)/],
+    [
+      'permits',
+      /^Permits of "invoice:42" were not acquired within 5 ms; a lease ends in 9 ms\. .*tryAcquire\(\)/,
+    ],
     ['await', /^Latch "invoice:42" did not open within 5 ms\. .*tryAwait\(\)/],
     ['value', /^Lock "invoice:42" was not acquired within 5 ms\. Wait longer \(waitMs\)\.$/],
   ] as const)('a wait that ends names what was wanted: %s', (wants, text) => {
-    expect(new errors.LockTimeoutError(NAME, 5, {}, undefined, wants).message).toMatch(text)
+    const seen = wants === 'permits' ? { remainingMs: 9 } : {}
+    expect(new errors.LockTimeoutError(NAME, 5, seen, undefined, wants).message).toMatch(text)
   })
 
   test('a subclass of the user’s own is told apart by its class, as usual', () => {

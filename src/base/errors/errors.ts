@@ -56,12 +56,10 @@ export class LockTimeoutError extends HoldfastError {
     cause?: unknown,
     wants: 'lock' | 'permits' | 'await' | 'value' | 'transaction' = 'lock',
   ) {
-    const holder =
-      seen.holder === undefined ? '' : `; last seen held by ${ownerText(seen.holder, seen.heldSince)}`
-    const lease =
-      seen.remainingMs === undefined || !Number.isFinite(seen.remainingMs)
-        ? ''
-        : ` with ${Math.round(seen.remainingMs)} ms of its lease left`
+    const { holder, heldSince, remainingMs = Infinity } = seen
+    const left = `${Math.round(remainingMs)} ms`
+    const lease = holder === undefined ? `; a lease ends in ${left}` : ` with ${left} of its lease left`
+    const by = holder === undefined ? '' : `; last seen held by ${ownerText(holder, heldSince)}`
     const [noun, outcome, unknown, instead] = WANTED[wants]
     const advice =
       cause === undefined
@@ -70,11 +68,12 @@ export class LockTimeoutError extends HoldfastError {
           : `Wait longer (waitMs)${instead}.`
         : `${troubleText(cause)} Whether ${unknown} is not known.`
     const what = `${noun} ${quoted(lockName)} ${outcome} within ${Math.round(waitedMs)} ms`
-    super('LOCK_TIMEOUT', `${what}${holder}${lease}. ${advice}`, { lockName, cause })
+    const ends = Number.isFinite(remainingMs) ? lease : ''
+    super('LOCK_TIMEOUT', `${what}${by}${ends}. ${advice}`, { lockName, cause })
     this.waitedMs = waitedMs
-    this.holder = seen.holder
-    this.holderLabel = seen.holder && labelOf(seen.holder)
-    this.heldSince = seen.heldSince
+    this.holder = holder
+    this.holderLabel = holder && labelOf(holder)
+    this.heldSince = heldSince
   }
 }
 

@@ -116,11 +116,7 @@ export function checkOwner(owner: unknown): Owner {
 }
 
 function checkIssued(owner: unknown, owners: Owners): void {
-  if (!owners.issued(checkOwner(owner))) {
-    throw new InvalidArgumentError(
-      'owner',
-      owner,
-      'an owner of this Holdfast (from hold.owner or holdfast.owner())',
-    )
-  }
+  if (owners.issued(checkOwner(owner))) return
+  const accepted = 'an owner of this Holdfast (from hold.owner or holdfast.owner())'
+  throw new InvalidArgumentError('owner', owner, accepted, { found: 'is of another client' })
 }
