@@ -9,8 +9,8 @@ const PASS = `local next = redis.call('lpop', KEYS[2]) if not next then return r
 const CHANNELS = 'in-turn:'
 
 /**
- * The floor of strict order: whoever finds the lock taken stands in line, and a release gives it to the first there, and tells that client. Two
- * scripts of two or three commands and a message, over raw ioredis; nothing looks after a process that has died, or a lost message.
+ * The floor of strict order: a client that finds the lock taken joins a line, and a release gives the lock to the first in line and tells that
+ * client. Two scripts of two or three commands and a message, over raw ioredis. It notices neither a dead process nor a lost message.
  */
 export const open: Open = async ({ host, port }) => {
   const redis = new Redis({ host, port })

@@ -249,7 +249,7 @@ local function advance(me)
         if not heard then
           withdraw(place)
         else
-          -- Before it leaves: the key must not be gone with the last of those in line, and come again without its end.
+          -- Before it leaves: Redis deletes the key with its last field, and a later write would make it again without a time to live.
           if not shared then
             redis.call('HSET', processes, ':last', place, ':unclaimed', place)
           end

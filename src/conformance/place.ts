@@ -49,7 +49,7 @@ export class Place {
     this.virtual = terms.clock !== undefined
   }
 
-  /** Another process's client, in effect: a `Holdfast` of its own on the same store. Ended by `tidy`. */
+  /** A client of its own on the same store, as another process has one. `tidy` closes it. */
   holdfast(options?: HoldfastOptions): Holdfast {
     return this.#client(this.terms.open(), options)
   }

@@ -30,7 +30,6 @@ test('L3, W5: leases begin together, each by the clock of its client, and no oth
   const hold = taking.value
   if (!hold) throw new Error('it was not granted')
   expect(hold.remainingMs()).toBeGreaterThan(2_800)
-  // The lease of one of them ends first in its store: nobody else has it.
   await pass(2_000)
   expect(await theirOthers.lock('b').tryAcquire()).toBeNull()
   hold.assertHeld()

@@ -6,7 +6,7 @@ export interface Address {
 
 const PATTERN = /^(?:\[(?<six>[\w:.%]+)\]|(?<name>[^\s:/@[\],]+))(?::(?<port>\d{1,5}))?$/
 
-/** Of `host`, `host:port`, `[::1]` or `[::1]:2181`; of anything else undefined. */
+/** Reads `host`, `host:port`, `[::1]` or `[::1]:2181`; returns undefined for anything else. */
 export function readAddress(text: unknown, defaultPort: number): Address | undefined {
   const parts = typeof text === 'string' ? PATTERN.exec(text)?.groups : undefined
   const host = parts?.['six'] ?? parts?.['name']
@@ -14,7 +14,7 @@ export function readAddress(text: unknown, defaultPort: number): Address | undef
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port }
 }
 
-/** As it is read. */
+/** Writes an address as {@link readAddress} reads it. */
 export function addressText({ host, port }: Address): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }

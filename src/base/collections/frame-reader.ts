@@ -1,4 +1,4 @@
-/** Cuts bytes that arrive in chunks of any size into frames, whose first bytes tell their length. It joins the chunks of a frame once, when that is whole. */
+/** Cuts bytes that arrive in chunks of any size into frames, whose first bytes tell their length. It joins the chunks of a frame once, when the frame is whole. */
 export class FrameReader {
   #chunks: Buffer[] = []
   #length = 0

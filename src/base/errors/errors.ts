@@ -22,7 +22,7 @@ export type StoreFailure =
 
 const LOCK = ['Lock', 'was not acquired', 'anybody holds the lock'] as const
 
-/** By what a call wants: its name, what did not happen to it, what nobody knows without an answer, and which call does without it. */
+/** What a call can want: its name, what did not happen, what nobody knows without an answer, and which call does without it. */
 const WANTED = {
   lock: [...LOCK, ', or use tryAcquire() if you can do without the lock'],
   permits: ['Permits of', 'were not acquired', 'any are available', ', or use tryAcquire()'],

@@ -94,7 +94,7 @@ export class Schedule {
     this.#arm()
   }
 
-  /** @throws RangeError for what stands in another schedule: here it would take the place of something else, which would never ring */
+  /** @throws RangeError if the alarm stands in another schedule: here it would take the place of another alarm, which would never ring */
   #stands(handle: TimerHandle): handle is Alarm {
     if (!(handle instanceof Alarm) || handle.place < 0) return false
     if (this.#heap[handle.place] === handle) return true

@@ -124,7 +124,7 @@ export function waitingCases(place: Place): void {
         const hold = await from.lock(lock.name).acquire({ leaseMs: 600_000 })
         const order: number[] = []
         const sections = [0, 1, 2, 3, 4, 5, 6, 7].map((number) => lock.withLock(() => order.push(number)))
-        // One that has yet to be refused could meet the lock free before those that are about to stand in line.
+        // A call that the store has yet to refuse could find the lock free before the calls that are about to join the line.
         await place.eventually(() => holdfast.metrics().waiting === sections.length)
         await hold.release()
         await inTime(place, Promise.all(sections))

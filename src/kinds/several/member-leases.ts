@@ -26,7 +26,7 @@ export class MemberLeases {
 
   /** One more is held. */
   began({ member: { locker }, grant: { tenure } }: Held): void {
-    // From when it was asked for: over a long way much of the lease is over when the answer comes. Each client has a clock of its own.
+    // The lease counts from its request: over a long way the answer comes when much of it is over. Each client has its own clock.
     const leftMs = tenure.deadline - locker.schedule.clock.now()
     const agoMs = leaseDeadline(0, this.leaseMs) - leftMs
     const dueAt = this.schedule.clock.now() - agoMs + renewEveryMs(this.leaseMs)

@@ -81,7 +81,7 @@ class PgConnection implements ListeningConnection {
     client.on('notice', (notice) => {
       if (tellsOfReplica(notice)) this.#unreplicated = true
     })
-    // The socket keeps no process alive: whoever awaits an answer does.
+    // An open socket must not keep the process alive; a call that awaits an answer does.
     call(client, 'unref')
   }
 

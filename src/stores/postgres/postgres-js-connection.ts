@@ -210,7 +210,7 @@ class PostgresJsConnection implements ListeningConnection {
     return socket
   }
 
-  /** The socket keeps no process alive: whoever awaits an answer does. */
+  /** An open socket must not keep the process alive; a call that awaits an answer does. */
   #use(socket: Duplex): void {
     this.#socket = socket
     call(socket, 'unref')

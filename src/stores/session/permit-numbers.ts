@@ -44,8 +44,8 @@ export class PermitNumbers {
   }
 
   /**
-   * The place stands in line meanwhile: whoever comes later has nothing before the number is the smaller one. Undefined: the number has changed under the
-   * attempt, or the place is gone.
+   * Keeps a place in line meanwhile, so that nobody behind it gets a permit before the number is the smaller one. Returns undefined if the
+   * number has changed during the attempt, or the place is gone.
    */
   async #tryToDrain(name: string, request: string): Promise<number | undefined> {
     const { places } = this

@@ -10,7 +10,7 @@ interface Acknowledged {
 }
 
 /**
- * Answers a renewal once enough replicas have what that wrote. It has connections of its own, since `WAIT` holds up every later
+ * Answers a renewal once enough replicas have its write. It uses connections of its own, since `WAIT` holds up every later
  * command. `WAIT` counts its connection's last write, so a script that did its work must have written. Each server has one `WAIT` under
  * way; scripts that come meanwhile share the next one.
  */
