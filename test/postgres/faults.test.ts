@@ -30,6 +30,26 @@ describe.skipIf(missing).each(libraryNames)(`${title} by %s: faults`, (library) 
     expect(await add(one, name)).toBe(401)
   })
 
+  test.each(['lock', 'fairLock'] as const)(
+    'L3: floats of few digits by default let nobody into a %s that somebody holds',
+    async (kind) => {
+      const coarse = applicationWith({ settings: { extra_float_digits: '-15' } })
+      const locks = [coarse, coarse, applicationWith()].map((each) => stand.holdfast(each)[kind]('digits'))
+      const [inside, most] = [new Set<number>(), new Set<number>()]
+      const work = async (lock: (typeof locks)[number], index: number): Promise<void> => {
+        for (let round = 0; round < 10; round += 1)
+          await lock.withLock({ waitMs: 10_000 }, async () => {
+            inside.add(index)
+            most.add(inside.size)
+            await lock.isLocked()
+            inside.delete(index)
+          })
+      }
+      await Promise.all(locks.map(work))
+      expect([...most]).toEqual([1])
+    },
+  )
+
   test('a statement has an end to its wait for a row, and to nothing else: one for a synchronous replica would end as if it were done', async () => {
     await stand.pool.query(`CREATE TABLE seen (setting text);
       CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { StoreError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { encodedLabel, withLabel, withoutLabel } from '../../base/identity/label.js'
 import { isOwner } from '../../base/identity/owner.js'
 import type { Store, StoreSettings } from '../../port/store.js'
@@ -52,7 +53,7 @@ const SAME_LOCK = `l.locktype = 'advisory' AND l.objsubid = 1 AND (l.classid::bi
   AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())`
 
 const HOLDER = `SELECT l.pid::text AS id, s.application_name AS label,
-  (extract(epoch FROM clock_timestamp() - s.state_change) * 1000)::text AS silent_ms
+  (extract(epoch FROM clock_timestamp() - s.state_change) * 1000)::bigint::text AS silent_ms
   FROM pg_locks AS l LEFT JOIN pg_stat_activity AS s ON s.pid = l.pid WHERE l.granted AND ${SAME_LOCK}`
 
 const advisoryStatements = named('holdfast_advisory', {
@@ -185,7 +186,7 @@ function keyOf(name: string): string {
 
 function isTimeout(error: unknown): boolean {
   const cause = error instanceof StoreError ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && cause.code === '55P03'
+  return isError(cause) && 'code' in cause && cause.code === '55P03'
 }
 
 function pooled(lockName: string): StoreError {

@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { judgedBy, lasts, NOT_READY, passes, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
@@ -65,7 +66,7 @@ const POOLED = new Set(['26000', '42P05'])
 export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
-  if (!(error instanceof Error)) return UNKNOWN
+  if (!isError(error)) return UNKNOWN
   const state = stateOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
   if (state === undefined) return tlsVerdict(error) ?? UNREACHABLE
@@ -79,7 +80,7 @@ function judge(error: unknown): Verdict {
 /** The SQLSTATE, if the server has answered. */
 function stateOf(error: unknown): string | undefined {
   // A failure of the network has a code as well, but no severity.
-  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined
+  if (!isError(error) || !('severity' in error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
@@ -87,7 +88,7 @@ function stateOf(error: unknown): string | undefined {
 export function isWornOut(error: unknown): boolean {
   const state = stateOf(error)
   if (state === undefined || WORN_OUT.has(state)) return true
-  return error instanceof Error && 'severity' in error && error.severity !== 'ERROR'
+  return isError(error) && 'severity' in error && error.severity !== 'ERROR'
 }
 
 /** Whether the server refused the statement only because it sends messages, for which there is no room. */

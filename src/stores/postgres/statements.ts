@@ -3,12 +3,22 @@ import { named } from '../sql/connection.js'
 import { channelIn } from './messages.js'
 
 /** The server's clock while a statement runs; `now()` is that of its transaction, which may have begun long before. */
-const SECONDS = 'extract(epoch FROM clock_timestamp())::float8'
-const MICROSECONDS = `(${SECONDS} * 1000000)::bigint`
+const CLOCK = 'clock_timestamp()'
+const MICROSECONDS = microsecondsOf(CLOCK)
+
+/** A time in whole microseconds since 1970, which is as fine as the server keeps it. */
+function microsecondsOf(time: string): string {
+  return `(extract(epoch FROM ${time})::float8 * 1000000)::bigint`
+}
+
+/** A time in milliseconds, exactly: a float becomes a text of as few digits as `extra_float_digits` says, and would move a lease's end. */
+function millisecondsOf(time: string): string {
+  return `(${microsecondsOf(time)} / 1000.0)`
+}
 
 /** When a lease of that many milliseconds from now on ends. */
 function endOf(leaseMs: string): string {
-  return `to_timestamp(${SECONDS} + ${leaseMs}::float8 / 1000)`
+  return `${CLOCK} + ${leaseMs}::float8 * interval '1 ms'`
 }
 
 /**
@@ -36,7 +46,7 @@ const UNTIL = `substring(r.rest::text FROM '^[{]"until" ?: ?([0-9.]+)')::float8`
 /** Whether a value lies beside the lock. The server may be unable to read it as JSON; no text contains this key, since texts escape quotes. */
 const HAS_VALUE = `coalesce(position('"value":{' IN r.rest::text) > 0, false)`
 
-const NOW = `'now', (${SECONDS} * 1000)::text`
+const NOW = `'now', ${millisecondsOf(CLOCK)}::text`
 
 /**
  * A row in one value, which costs little in a statement that does not need it. It names the clients that are gone, of those that a change
@@ -45,7 +55,7 @@ const NOW = `'now', (${SECONDS} * 1000)::text`
  */
 const ROW = `json_build_object(
     'version', r.version::text, 'owner', r.owner, 'holds', r.holds::text,
-    'ends_at', (extract(epoch FROM r.ends_at) * 1000)::float8::text, 'fence', r.fence::text,
+    'ends_at', CASE r.ends_at WHEN 'infinity' THEN 'Infinity' ELSE ${millisecondsOf('r.ends_at')}::text END, 'fence', r.fence::text,
     'waiting', r.waiting, 'rest', r.rest::text, ${NOW},
     'gone', CASE WHEN r.waiting <> '{}' OR r.rest IS NOT NULL THEN ARRAY(
       SELECT c.client FROM unnest(r.waiting || coalesce(split_part(r.owner, ':', 1), '')) AS c (client)
@@ -157,11 +167,11 @@ line AS (
   WHERE h.rest - 'line' - 'until' = '{}' AND h.rest #> '{line,letIn}' <@ jsonb_build_array($3::text)
     AND octet_length($4::text) < 6000),
 next AS (
-  SELECT l.*, p.process ->> 'word' AS word, (p.process ->> 'leaseMs')::float8 AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
-    (SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e
+  SELECT l.*, p.process ->> 'word' AS word, (p.process ->> 'leaseMs')::numeric AS lease_ms, (p.process ->> 'places')::int - 1 AS left,
+    (SELECT max((e.value ->> 'looksAt')::numeric) FROM jsonb_each(l.processes) AS e
       WHERE e.key <> l.client OR (p.process ->> 'places')::int > 1) AS quiet_from,
-    coalesce((l.processes -> l.behind ->> 'looksAt')::float8
-      > extract(epoch FROM l.now) * 1000 + (p.process ->> 'leaseMs')::float8 + ${SLACK_MS}, false) AS calls
+    coalesce((l.processes -> l.behind ->> 'looksAt')::numeric
+      > ${millisecondsOf('l.now')} + (p.process ->> 'leaseMs')::numeric + ${SLACK_MS}, false) AS calls
   FROM line AS l, LATERAL (SELECT l.processes -> l.client AS process) AS p
   WHERE CASE WHEN p.process ? 'word'
       AND NOT EXISTS (SELECT FROM jsonb_each(l.processes) AS e WHERE e.value ? 'awaySince')
@@ -173,13 +183,13 @@ passed AS (
     fence = greatest(r.fence + 1, ${MICROSECONDS}),
     waiting = CASE WHEN n.left = 0 THEN array_remove(r.waiting, n.client) ELSE r.waiting END,
     rest = CASE WHEN n.behind IS NOT NULL THEN json_build_object('until',
-      greatest(n.quiet_from, (extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms), 'line', json_build_object(
+      greatest(n.quiet_from, ${millisecondsOf('n.now')} + n.lease_ms), 'line', json_build_object(
       'places', n.places - 0,
       'processes', CASE WHEN n.left = 0 THEN o.processes - n.client
         ELSE jsonb_set(o.processes, ARRAY[n.client, 'places'], to_jsonb(n.left)) END,
       'letIn', json_build_array(substr(n.place, strpos(n.place, ':') + 1)))) END
   FROM next AS n, LATERAL (SELECT CASE WHEN NOT n.calls THEN n.processes
-    ELSE jsonb_set(n.processes, ARRAY[n.behind, 'looksAt'], to_jsonb((extract(epoch FROM n.now) * 1000)::float8 + n.lease_ms)) END AS processes) AS o
+    ELSE jsonb_set(n.processes, ARRAY[n.behind, 'looksAt'], to_jsonb(${millisecondsOf('n.now')} + n.lease_ms)) END AS processes) AS o
   WHERE ${key} AND CASE WHEN n.calls THEN NOT pg_try_advisory_xact_lock_shared(${presenceOf('n.behind')}) ELSE true END
   RETURNING n.place, n.client, n.word, n.now, n.lease_ms, r.fence, n.behind, n.calls),
 told AS (
@@ -188,7 +198,7 @@ told AS (
     CASE WHEN p.calls THEN pg_notify(${channelIn('p.behind')}, '1.0.0:' || json_build_array('lock', $4::json,
       json_build_object('lookInMs', p.lease_ms)::text)::text) END
   FROM passed AS p, LATERAL (
-    SELECT json_strip_nulls(json_build_object('letIn', p.place, 'atUs', (extract(epoch FROM p.now) * 1000000)::bigint,
+    SELECT json_strip_nulls(json_build_object('letIn', p.place, 'atUs', ${microsecondsOf('p.now')},
       'leaseMs', p.lease_ms, 'fence', CASE WHEN p.place LIKE 'f:%' THEN p.fence::text END))::text AS text) AS g),
 changed AS (SELECT false AS next FROM freed UNION ALL SELECT true FROM told)
 ${orRow('changed.next')}`,
@@ -198,24 +208,24 @@ ${orRow('changed.next')}`,
 UPDATE ${table} AS r SET version = ${NEXT_VERSION}, (waiting, rest) = (
   SELECT CASE WHEN l.processes ? $5 THEN r.waiting ELSE r.waiting || $5::text END,
     json_build_object('until', greatest(l.ends_at, l.looks_at, (
-        SELECT max((e.value ->> 'looksAt')::float8) FROM jsonb_each(l.processes) AS e)),
+        SELECT max((e.value ->> 'looksAt')::numeric) FROM jsonb_each(l.processes) AS e)),
       'line', json_build_object('places', l.places || to_jsonb($4::text),
         'processes', l.processes || jsonb_build_object($5::text, jsonb_build_object(
           'places', coalesce((l.processes #>> ARRAY[$5::text, 'places'])::int, 0) + 1,
-          'looksAt', greatest((l.processes #>> ARRAY[$5::text, 'looksAt'])::float8, l.looks_at),
-          'leaseMs', $6::float8, 'word', $7::text)),
+          'looksAt', greatest((l.processes #>> ARRAY[$5::text, 'looksAt'])::numeric, l.looks_at),
+          'leaseMs', $6::numeric, 'word', $7::text)),
         'letIn', l.let_in))
   FROM (
     SELECT coalesce(n.line -> 'places', '[]') AS places, coalesce(n.line -> 'processes', '{}') AS processes,
-      coalesce(n.line -> 'letIn', '[]') AS let_in, n.ends_at, least(n.ends_at, n.now + $6::float8) AS looks_at
+      coalesce(n.line -> 'letIn', '[]') AS let_in, n.ends_at, least(n.ends_at, n.now + $6::numeric) AS looks_at
     FROM (
-      SELECT r.rest::jsonb -> 'line' AS line, (extract(epoch FROM r.ends_at) * 1000)::float8 AS ends_at,
-        ${SECONDS} * 1000 AS now OFFSET 0) AS n) AS l)
+      SELECT r.rest::jsonb -> 'line' AS line, ${millisecondsOf('r.ends_at')} AS ends_at,
+        ${millisecondsOf(CLOCK)} AS now OFFSET 0) AS n) AS l)
 WHERE ${key} AND r.owner <> $3 AND r.ends_at > clock_timestamp() AND isfinite(r.ends_at)
   AND CASE WHEN r.rest IS NULL THEN r.waiting = '{}' WHEN ${HAS_VALUE} THEN false
     ELSE r.rest::jsonb - 'line' - 'until' = '{}' AND NOT r.rest::jsonb #> '{line,places}' ? $4 END
 RETURNING json_build_object('holder', r.owner, 'fence', r.fence::text, ${NOW},
-  'endsAt', (extract(epoch FROM r.ends_at) * 1000)::float8)::text AS standing`,
+  'endsAt', ${millisecondsOf('r.ends_at')})::text AS standing`,
     // It waits for no row that somebody has locked, so that two of them cannot wait for each other.
     renewAll: `
 WITH held AS (
@@ -238,7 +248,7 @@ WHERE r.keyspace = $1 AND r.name > $2 AND r.name LIKE $3 ORDER BY r.name LIMIT 1
 DELETE FROM ${table} AS d USING (
   SELECT r.keyspace, r.name FROM ${table} AS r
   WHERE r.version < ${MICROSECONDS} - $1::float8::bigint * 1000
-    AND (r.waiting = '{}' AND r.rest IS NULL OR ${UNTIL} < ${SECONDS} * 1000 - $1::float8)
+    AND (r.waiting = '{}' AND r.rest IS NULL OR ${UNTIL} < ${MICROSECONDS} / 1000 - $1::float8)
     AND (r.ends_at IS NULL AND r.holds = 0 OR r.ends_at < clock_timestamp() - $1::float8 * interval '1 ms')
   LIMIT 1000 FOR UPDATE SKIP LOCKED) AS old
 WHERE d.keyspace = old.keyspace AND d.name = old.name`,
