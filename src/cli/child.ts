@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isError } from '../base/errors/is-error.js'
 import { exitCodes } from './exit-codes.js'
 import { ProcessTree } from './process-tree.js'
 import { exitCodeOfSignal } from './signals.js'
@@ -57,7 +58,7 @@ export class Child {
         this.#tree = new ProcessTree(child.pid, runs, `HOLDFAST_OWNER=${environment.HOLDFAST_OWNER}`)
       this.ended = endingOf(child)
     } catch (error) {
-      if (!(error instanceof Error)) throw error
+      if (!isError(error)) throw error
       this.ended = Promise.resolve({ kind: 'not-started', error })
     }
   }

@@ -7,6 +7,7 @@ import {
   type StoreFailure,
 } from '../base/errors/errors.js'
 import { clean } from '../base/errors/holdfast-error.js'
+import { isError } from '../base/errors/is-error.js'
 import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
 import { ownerText } from '../base/identity/label.js'
 import { exitCodes } from './exit-codes.js'
@@ -70,17 +71,17 @@ export function failureOf(error: unknown, server: string | undefined): Failure {
     return told(error, exitCodes.usage, error.message)
   if (error instanceof HoldfastError) return told(error, exitCodes.internal, error.message)
   const known = clean(error)
-  const message = known instanceof Error ? known.message : String(known)
+  const message = isError(known) ? known.message : String(known)
   return { exitCode: exitCodes.internal, code: 'INTERNAL', message, lock: undefined }
 }
 
 /** The stack, for finding a fault in this program. */
 export function stackOf(error: unknown): string | undefined {
-  if ((process.env['HOLDFAST_DEBUG'] ?? '') === '' || !(error instanceof Error)) return undefined
+  if ((process.env['HOLDFAST_DEBUG'] ?? '') === '' || !isError(error)) return undefined
   const cause = clean(error.cause)
   const shown = error instanceof CliError ? error : clean(error)
-  const stack = shown instanceof Error ? shown.stack : ''
-  return cause instanceof Error ? `${stack}\n  caused by: ${cause.stack}` : stack
+  const stack = isError(shown) ? shown.stack : ''
+  return isError(cause) ? `${stack}\n  caused by: ${cause.stack}` : stack
 }
 
 function busy(error: LockTimeoutError): Failure {
@@ -99,7 +100,7 @@ export function busyText(error: LockTimeoutError, called: string): string {
 function storeText(error: StoreError, server = 'the server'): string {
   const { cause, lockName } = error
   const lock = lockName === undefined ? '' : `lock "${lockName}": `
-  const why = cause instanceof Error && cause.message !== '' ? ` (${cause.message.replace(/\.$/, '')})` : ''
+  const why = isError(cause) && cause.message !== '' ? ` (${cause.message.replace(/\.$/, '')})` : ''
   const check = 'Check --url or HOLDFAST_URL'
   switch (error.reason) {
     case 'unreachable':

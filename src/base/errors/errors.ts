@@ -2,6 +2,7 @@ import { labelOf, ownerText } from '../identity/label.js'
 import type { Owner } from '../identity/owner.js'
 import { typeText } from './found.js'
 import { clean, HoldfastError, quoted, shorten } from './holdfast-error.js'
+import { isError } from './is-error.js'
 
 export { HoldfastError, type HoldfastErrorDetails } from './holdfast-error.js'
 
@@ -94,7 +95,7 @@ function troubleText(cause: unknown): string {
 /** What another library's error says, for the end of a sentence. */
 function reasonText(raw: unknown, longest: number): string {
   const cause = clean(raw)
-  const text = cause instanceof Error ? shorten(cause.message, longest).replace(/\.+$/, '') : ''
+  const text = isError(cause) ? shorten(cause.message, longest).replace(/\.+$/, '') : ''
   return text === '' ? '' : `: ${text}`
 }
 

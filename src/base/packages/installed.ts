@@ -1,7 +1,9 @@
 // Not by the name of its function: bundlers are often told to declare that one.
+
 import nodeModule from 'node:module'
 import process from 'node:process'
 import { StoreError } from '../errors/errors.js'
+import { isError } from '../errors/is-error.js'
 
 /**
  * A package that not everybody needs; undefined where it is not installed. It is not imported: nothing has to be there which is not used,
@@ -52,5 +54,5 @@ export function requireHere(): NodeJS.Require {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+  return isError(error) && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

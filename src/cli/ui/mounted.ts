@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { checkFunction, checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
+import { isError } from '../../base/errors/is-error.js'
 import { defaultStore } from '../../client/default-store.js'
 import type { Store } from '../../port/store.js'
 import { traitsOf } from '../../port/store-traits.js'
@@ -150,5 +151,5 @@ function addressOf(client: RedisClient): string {
 
 /** What happened, without advice to who starts programs. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return isError(error) ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isError } from '../../base/errors/is-error.js'
 import { untilWaiting } from '../idle.js'
 import { inTime } from '../outcome.js'
 import type { Place } from '../place.js'
@@ -114,10 +115,7 @@ export function namesCases(place: Place): void {
       await using _hold = await place.holdfast().lock(lock.name).acquire()
       await expect(lock.acquire({ waitMs: 0 })).rejects.toSatisfy(
         (error) =>
-          error instanceof Error &&
-          error.message.length < 600 &&
-          'lockName' in error &&
-          error.lockName === lock.name,
+          isError(error) && error.message.length < 600 && 'lockName' in error && error.lockName === lock.name,
       )
     })
   })

@@ -1,5 +1,7 @@
 // As a whole: an old release has no builder, and would fail before anybody says why.
+
 import * as nest from '@nestjs/common'
+import { isError } from '../../base/errors/is-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
 import { Holdfast } from '../../holdfast.js'
 import { Service, type ServiceOptions } from '../service/service.js'
@@ -36,7 +38,7 @@ function open(options: ServiceOptions): ApplicationService {
   const logger = new nest.Logger('Holdfast')
   return new ApplicationService(options, {
     warn: (text) => logger.warn(text),
-    error: (error) => logger.error(error instanceof Error ? error.message : String(error)),
+    error: (error) => logger.error(isError(error) ? error.message : String(error)),
   })
 }
 

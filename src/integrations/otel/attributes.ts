@@ -1,3 +1,4 @@
+import { isError } from '../../base/errors/is-error.js'
 /** The names of all attributes, of spans and of metrics. */
 export const attribute = {
   /** Of spans alone: there is no limit to names. */
@@ -19,6 +20,6 @@ export const attribute = {
 
 /** The name of an error: its code if that is stable, as Holdfast's are. */
 export function errorTypeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '_OTHER'
+  if (!isError(error)) return '_OTHER'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -8,6 +8,7 @@ import {
   trace as tracing,
 } from '@opentelemetry/api'
 import { ClosedError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import type { AcquireTrace } from '../../observe/trace/acquire.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ReleaseTrace } from '../../observe/trace/release.js'
@@ -121,7 +122,7 @@ function linkTo(what: 'held_by' | 'let_in_by' | 'hold', to: Link['context']): Li
 function fail(span: Span, error: unknown): void {
   span.setAttribute(attribute.errorType, errorTypeOf(error))
   span.setStatus({ code: SpanStatusCode.ERROR })
-  if (error instanceof Error) span.recordException(error)
+  if (isError(error)) span.recordException(error)
 }
 
 function end(span: Span, within: () => void): void {

@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import type { About } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SessionGrant } from '../session/link.js'
@@ -61,7 +62,7 @@ export async function orNone<Result>(work: Promise<Result>): Promise<Result | un
     return await work
   } catch (error) {
     const cause = error instanceof StoreError ? error.cause : undefined
-    if (cause instanceof Error && 'code' in cause && cause.code === grpcCodes.notFound) return undefined
+    if (isError(cause) && 'code' in cause && cause.code === grpcCodes.notFound) return undefined
     throw error
   }
 }

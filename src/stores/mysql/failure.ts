@@ -1,4 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { judgedBy, lasts, NOT_READY, passes, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { NEEDS_TLS, tlsVerdict } from '../sql/tls.js'
 
@@ -74,11 +75,11 @@ export function isMissingTable(error: unknown): boolean {
 export function isWornOut(error: unknown): boolean {
   const number = numberOf(error)
   if (number === undefined || WORN_OUT.has(number) || judge(error).reason === 'unreachable') return true
-  return error instanceof Error && 'fatal' in error && error.fatal === true
+  return isError(error) && 'fatal' in error && error.fatal === true
 }
 
 function judge(error: unknown): Verdict {
-  if (!(error instanceof Error)) return UNKNOWN
+  if (!isError(error)) return UNKNOWN
   const number = numberOf(error)
   // The library's other rejections concern the connection: refused, reset, closed.
   return number === undefined ? (tlsVerdict(error) ?? UNREACHABLE) : (BY_NUMBER.get(number) ?? UNKNOWN)
@@ -86,7 +87,7 @@ function judge(error: unknown): Verdict {
 
 /** The server's error number, if the server has answered: libraries have numbers of their own, below and above those. */
 function numberOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errno' in error) || typeof error.errno !== 'number') return undefined
+  if (!isError(error) || !('errno' in error) || typeof error.errno !== 'number') return undefined
   return error.errno >= 1_000 && error.errno < 10_000 ? error.errno : undefined
 }
 

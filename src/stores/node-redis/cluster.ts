@@ -1,4 +1,5 @@
 import { EventEmitter } from 'eventemitter3'
+import { isError } from '../../base/errors/is-error.js'
 import { pause } from '../../base/time/machine-time.js'
 import type { ClusterClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
@@ -140,7 +141,7 @@ export class NodeRedisCluster extends EventEmitter<string> implements ClusterCli
     try {
       return await send(this.#nodeAt(address))
     } catch (error) {
-      const [word, , target] = error instanceof Error ? error.message.split(' ') : []
+      const [word, , target] = isError(error) ? error.message.split(' ') : []
       if (word !== 'MOVED' && word !== 'ASK' && word !== 'TRYAGAIN') throw error
       if (attempts === MOST_ATTEMPTS)
         throw new Error(`Too many Cluster redirections. Last error: ${String(error)}`)

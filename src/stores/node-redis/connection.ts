@@ -1,4 +1,5 @@
 import { EventEmitter } from 'eventemitter3'
+import { isError } from '../../base/errors/is-error.js'
 import type { StandaloneClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import type { Address } from './address.js'
@@ -218,7 +219,7 @@ function protocolOf({ options }: ServerClient): number {
  * classes, and bundles lose their names.
  */
 function namedReply(error: unknown): unknown {
-  if (error instanceof Error && !('code' in error) && REPLY.test(error.message)) error.name = 'ReplyError'
+  if (isError(error) && !('code' in error) && REPLY.test(error.message)) error.name = 'ReplyError'
   return error
 }
 

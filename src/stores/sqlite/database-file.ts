@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { unusable } from './failure.js'
 import { networkFileSystemOf } from './network-file-system.js'
 import type { SqliteTerms } from './options.js'
@@ -105,7 +106,7 @@ function makeFile(path: string, mode: number): void {
 }
 
 function isThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+  return isError(error) && 'code' in error && error.code === 'EEXIST'
 }
 
 function identityOf(path: string): string | undefined {

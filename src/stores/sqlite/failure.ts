@@ -1,4 +1,5 @@
 import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { type About, judgedBy, UNKNOWN, type Verdict } from '../../port/failure.js'
 
 const LOCKED: Verdict = {
@@ -109,12 +110,12 @@ function verdictOf(result: number): Verdict | undefined {
 
 /** SQLite's own code: `errcode` of `node:sqlite`, `rawCode` of libsql. */
 function resultOf(error: unknown): number | undefined {
-  if (!(error instanceof Error)) return undefined
+  if (!isError(error)) return undefined
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode
   if ('rawCode' in error && typeof error.rawCode === 'number') return error.rawCode
   return undefined
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

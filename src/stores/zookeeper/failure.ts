@@ -1,3 +1,4 @@
+import { isError } from '../../base/errors/is-error.js'
 import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
@@ -59,9 +60,9 @@ function judge(error: unknown): Verdict {
   if (error instanceof NoAnswerError) return { reason: 'timeout', transient: true }
   if (error instanceof SessionOverError) return UNREACHABLE
   // The connection: refused, reset, closed, not trusted.
-  const cause = error instanceof Error ? error.cause : undefined
+  const cause = isError(error) ? error.cause : undefined
   if (error instanceof MalformedReplyError || cause instanceof MalformedReplyError) return UNREADABLE
-  return cause instanceof Error && isAboutTls(cause) ? NOT_TRUSTED : UNREACHABLE
+  return isError(cause) && isAboutTls(cause) ? NOT_TRUSTED : UNREACHABLE
 }
 
 function isAboutTls(error: Error): boolean {

@@ -1,3 +1,4 @@
+import { isError } from '../../../base/errors/is-error.js'
 import { framed, HEAD, messageReader } from './frames.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 import type { Http2Connection } from './http2/connection.js'
@@ -70,7 +71,7 @@ export class Call implements Http2StreamListener {
 
   #fail(error: unknown): void {
     this.close()
-    this.#end(error instanceof Error ? error : new Error(String(error)))
+    this.#end(isError(error) ? error : new Error(String(error)))
   }
 
   #end(error: Error): void {

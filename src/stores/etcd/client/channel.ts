@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from 'node:tls'
+import { isError } from '../../../base/errors/is-error.js'
 import { Call, type CallListener, isSuccess } from './call.js'
 import { ConnectionError } from './grpc-error.js'
 import { Http2Connection } from './http2/connection.js'
@@ -121,7 +122,7 @@ export class Channel {
 
   #broken(sent: boolean): ConnectionError {
     const { failure } = this.#connection
-    const why = failure instanceof Error ? `: ${failure.message}` : ''
+    const why = isError(failure) ? `: ${failure.message}` : ''
     return new ConnectionError(`the connection to ${this.#host} ended${why}`, sent, failure)
   }
 }

@@ -1,3 +1,4 @@
+import { isError } from '../../../base/errors/is-error.js'
 import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../../port/failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 
@@ -64,7 +65,7 @@ function judge(error: unknown): Verdict {
 }
 
 function tlsVerdict(cause: unknown): Verdict | undefined {
-  if (!(cause instanceof Error)) return undefined
+  if (!isError(cause)) return undefined
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
   if (/CERT|INVALID_CA|INVALID_PURPOSE|UNABLE_TO_VERIFY/.test(code)) {
     return /ALERT/.test(code) ? REFUSED_BY_TLS : NOT_TRUSTED

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
+import { isError } from '../../../base/errors/is-error.js'
 import {
   type About as CommandAbout,
   NOT_READY,
@@ -67,7 +68,7 @@ function judge(status: string, text: string): Verdict {
 
 /** The error for a server that does not answer, not in TLS, or no longer. It may have carried out what it got. */
 export function unreachable(cause: unknown, about: About): StoreError {
-  const text = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : ''
+  const text = isError(cause) ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : ''
   return failed(/certificate|CERT|SELF_SIGNED/i.test(text) ? NOT_TRUSTED : UNREACHABLE, about, cause)
 }
 

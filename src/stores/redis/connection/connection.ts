@@ -1,4 +1,5 @@
 import { type Linked, LinkedSet } from '../../../base/collections/linked-set.js'
+import { isError } from '../../../base/errors/is-error.js'
 import { retryPauseMs } from '../../../base/time/back-off.js'
 import { Alarm, type Schedule } from '../../../base/time/schedule.js'
 import type { About } from '../../../port/failure.js'
@@ -238,7 +239,7 @@ export class Connection<Client extends Connectable> {
     on('error', (error) => {
       this.#lastError = error
       // It can no longer match answers to commands. (Versions that do not know of a subscription ended by the server say so.)
-      const confused = error instanceof Error && error.message.startsWith('Command queue state error')
+      const confused = isError(error) && error.message.startsWith('Command queue state error')
       // The client library would go on in database 0, where the same names are other locks.
       if (confused || refusesDatabase(error)) void this.drop()
     })
@@ -261,7 +262,7 @@ export class Connection<Client extends Connectable> {
 
   /** Replaces "Connection is closed", which helps nobody, by the reason why it closed. */
   #explain(error: unknown): unknown {
-    const connectionError = error instanceof Error && !isReply(error)
+    const connectionError = isError(error) && !isReply(error)
     return connectionError && this.#lastError !== undefined ? this.#lastError : error
   }
 }

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
+import { isError } from '../../../base/errors/is-error.js'
 import { type About, judgedBy, NOT_READY, UNKNOWN, type Verdict } from '../../../port/failure.js'
 import type { Command } from './link.js'
 
@@ -77,7 +78,7 @@ const BY_WORD: Readonly<Record<string, Verdict>> = {
 export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
-  if (!(error instanceof Error)) return UNKNOWN
+  if (!isError(error)) return UNKNOWN
   // A client's other rejections concern the connection: closed, reset, refused, flushed from a queue.
   if (!isReply(error)) return UNREACHABLE
   const { message } = error
@@ -115,7 +116,7 @@ export function isRefusal(error: unknown): boolean {
 
 /** Whether a server has answered, if with an error. */
 export function isReply(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError'
+  return isError(error) && error.name === 'ReplyError'
 }
 
 /** Reads the value of an answer; throws a `StoreError` if it has another shape. */

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
+import { isError } from '../../../base/errors/is-error.js'
 import type { About } from '../../../port/failure.js'
 import { wholeIn } from '../scripts/replies.js'
 import { answerTo, readAnswer } from './failure.js'
@@ -114,7 +115,5 @@ export class ReplicaWaits implements Renewing {
 
 /** The client library follows only commands that it has routed itself. */
 function livesElsewhere(error: unknown): boolean {
-  return (
-    error instanceof StoreError && error.cause instanceof Error && /^(?:MOVED|ASK) /.test(error.cause.message)
-  )
+  return error instanceof StoreError && isError(error.cause) && /^(?:MOVED|ASK) /.test(error.cause.message)
 }

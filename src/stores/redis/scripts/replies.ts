@@ -1,3 +1,4 @@
+import { isError } from '../../../base/errors/is-error.js'
 import type { Owner } from '../../../base/identity/owner.js'
 import type { TenureState } from '../../../port/kind-ports.js'
 import type { OwnerState } from '../../../port/lock-port.js'
@@ -20,7 +21,7 @@ function typeOf(found: unknown): string {
   if (typeof found === 'string' || Buffer.isBuffer(found)) return 'a text'
   if (typeof found === 'number' || typeof found === 'bigint') return 'a number'
   if (Array.isArray(found)) return `a list of ${found.length}`
-  return found instanceof Error ? 'an error' : `a ${typeof found}`
+  return isError(found) ? 'an error' : `a ${typeof found}`
 }
 
 export function listIn(reply: unknown, least = 0, most = Infinity): readonly unknown[] {

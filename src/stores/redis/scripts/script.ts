@@ -1,3 +1,4 @@
+import { isError } from '../../../base/errors/is-error.js'
 import type { Argument, Command, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
 
@@ -76,7 +77,7 @@ export interface ScriptTerms<Result> extends Pick<Command<unknown, Result>, 'wit
 }
 
 function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && UNKNOWN_SCRIPT.test(error.message)
+  return isError(error) && UNKNOWN_SCRIPT.test(error.message)
 }
 
 const UNKNOWN_SCRIPT = /^(?:Too many Cluster redirections\. Last error: ReplyError: )?NOSCRIPT /
@@ -86,7 +87,7 @@ const KEYS_APART =
   /^(?:TRYAGAIN|Too many Cluster redirections\. Last error: ReplyError: (?:TRYAGAIN|ASK|MOVED)) /
 
 function saysKeysAreApart(error: unknown): boolean {
-  return error instanceof Error && KEYS_APART.test(error.message)
+  return isError(error) && KEYS_APART.test(error.message)
 }
 
 /** Repeats it while its keys are apart, so many times at most. */
@@ -97,5 +98,5 @@ function untilTogether(times: number, error: unknown, start: () => Promise<unkno
 
 /** An ACL allows a user some of the keys, or none. The server has run nothing. */
 function refusesKeys(error: unknown): boolean {
-  return error instanceof Error && /^NOPERM .*\baccess (?:a key|one of the keys)/.test(error.message)
+  return isError(error) && /^NOPERM .*\baccess (?:a key|one of the keys)/.test(error.message)
 }

@@ -1,4 +1,5 @@
 import { StoreError, type StoreFailure } from '../../../base/errors/errors.js'
+import { isError } from '../../../base/errors/is-error.js'
 
 /** An error as it passes between threads, which drop classes and their fields. */
 export interface ToldFailure {
@@ -11,7 +12,7 @@ export interface ToldFailure {
 }
 
 export function tellFailure(error: unknown): ToldFailure {
-  if (!(error instanceof Error)) return { message: String(error) }
+  if (!isError(error)) return { message: String(error) }
   const cause = error.cause === undefined ? undefined : tellFailure(error.cause)
   if (!(error instanceof StoreError)) return { message: error.message, cause }
   const { message, lockName, reason, command, transient } = error

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { type Address, addressText } from '../../../base/checks/address.js'
+import { isError } from '../../../base/errors/is-error.js'
 import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
@@ -223,7 +224,7 @@ export class Connection {
     try {
       for (const frame of this.#frames.read(chunk)) this.#arrived(frame.subarray(HEAD))
     } catch (error) {
-      this.end(error instanceof Error ? error : new Error(String(error)))
+      this.end(isError(error) ? error : new Error(String(error)))
     }
   }
 

@@ -1,3 +1,4 @@
+import { isError } from '../../../base/errors/is-error.js'
 import { pause } from '../../../base/time/pause.js'
 import { Connection } from './connection.js'
 import { MalformedReplyError } from './jute.js'
@@ -219,7 +220,7 @@ export class ZooKeeperSession {
       this.#touchedAt = Math.max(this.#touchedAt, sentAt)
       this.#adopt(connection)
     } catch (error) {
-      connection.end(error instanceof Error ? error : new Error(String(error)))
+      connection.end(isError(error) ? error : new Error(String(error)))
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type ConnectionOptions, TLSSocket } from 'node:tls'
+import { isError } from '../../../../base/errors/is-error.js'
 import { dial } from './dial.js'
 import {
   contentOf,
@@ -216,7 +217,7 @@ export class Http2Connection {
       this.#takeSettings()
     } catch (error) {
       // This is not HTTP/2: what follows makes no sense either.
-      this.#socket.destroy(error instanceof Error ? error : new Error(String(error)))
+      this.#socket.destroy(isError(error) ? error : new Error(String(error)))
     }
   }
 
