@@ -6,7 +6,6 @@ import type { Call, Composition } from './acquire/call.js'
 import type { Environment } from './environment.js'
 import type { Waiter } from './queue/waiter.js'
 import type { HoldRecord } from './tenure/tenure.js'
-import { Unanswered } from './unanswered.js'
 
 /** What a call for several locks wants of one locker. */
 interface Part {
@@ -31,7 +30,8 @@ export class Lifetime {
   /** Those that do not wait and were under way when draining began: the store has been asked on their behalf. */
   readonly #answered = new Set<Composition>()
   readonly #releasing = new LinkedSet<HoldRecord>()
-  readonly #unanswered = new Unanswered()
+  /** What ends the commands that callers await and only the store can settle; undefined when nothing is answered any more. */
+  #unanswered: Set<() => void> | undefined = new Set()
   readonly #keepAlive = new KeepAlive()
 
   constructor(private readonly env: Environment) {}
@@ -96,9 +96,17 @@ export class Lifetime {
     if (this.env.closed || (composition.waitMs > 0 && !within)) composition.cancel(new ClosedError(name))
   }
 
-  /** Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first (rule W6). */
+  /**
+   * Settles as the work does, which the store answers, or rejects with `ClosedError` when the client ends first (rule W6), whose timeouts end
+   * with it. (Racing each command with one promise for the end of the client would leak a reaction per command until that end.)
+   */
   upToEnd<Result>(work: Promise<Result>, name?: string): Promise<Result> {
-    return this.#unanswered.upToEnd(work, name)
+    return new Promise((resolve, reject) => {
+      const end = (): void => reject(new ClosedError(name))
+      work.then(resolve, reject).then(() => this.#unanswered?.delete(end))
+      if (this.#unanswered) this.#unanswered.add(end)
+      else end()
+    })
   }
 
   /** A command outside any tenure, awaited like every call: it keeps the process alive until it is answered, or the client has ended. */
@@ -187,7 +195,8 @@ export class Lifetime {
 
   /** Stops waiting for the store: commands that it has not answered reject with `ClosedError`. */
   async end(): Promise<void> {
-    this.#unanswered.end()
+    for (const end of this.#unanswered ?? []) end()
+    this.#unanswered = undefined
     for (const { waiter } of [...this.#acquisitions]) refuse(waiter)
     for (const grant of [...this.#releasing]) {
       this.env.orphans.leftTaken(grant.tenure.name)

@@ -113,8 +113,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#attempt.traces.leave()
     this.#waiting.end()
     waiter.gone = true
-    const unused = waiter.takeHandedOff()
-    if (unused) void env.discard(unused)
+    if (waiter.handedOff) void env.discard(waiter.handedOff)
     queue.waiters.leave(waiter)
     queue.policy.onLeave?.(waiter)
     queue.policy.wakeNext(waiter.caller.owner)
@@ -134,6 +133,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#standWithin()
     const tenureHere = this.#tenureHere(tenure)
     const retryAt = learned.retryAt(now)
+    const polls = queue.pollsOf(call)
     const doubtsFrom = tenure && tenureHere === 'held' ? queue.watch.doubtsFrom(tenure.since) : Infinity
     return {
       now,
@@ -157,7 +157,7 @@ export class Acquisition implements Linked<Acquisition> {
       knownUntil: queue.policy.knownUntil(waiter),
       waits: this.#waiting.begun,
       retryAt,
-      pollAt: learned.pollAt(queue.pollsOf(call), now),
+      pollAt: polls && now + polls.pauseMs(learned.asked, Math.random()),
       watching: queue.watch.inForce,
       learnedWhileWatching: learned.watching,
       watchAgainAt: queue.watch.againAt,
@@ -193,7 +193,7 @@ export class Acquisition implements Linked<Acquisition> {
   // What it does.
 
   #enter(hold: HoldRecord): HoldRecord {
-    this.waiter.takeHandedOff()
+    this.waiter.handedOff = undefined
     return this.#attempt.granted(hold)
   }
 

@@ -1,5 +1,5 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { AcquireReply, BusyReply, Polls } from '../../port/lock-port.js'
+import type { AcquireReply, BusyReply } from '../../port/lock-port.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Tenure } from '../tenure/tenure.js'
@@ -50,11 +50,6 @@ export class Learned {
     // What was seen to have no end has none by being looked at.
     if (this.busyUntil !== Infinity) this.busyUntil = until
     this.watching = this.queue.watch.inForce
-  }
-
-  /** When to ask again where nothing is announced; undefined where releases are. Called once for each pause. */
-  pollAt(polls: Polls | undefined, now: number): number | undefined {
-    return polls && now + polls.pauseMs(this.asked, Math.random())
   }
 
   /** When to ask again after a failure of the store; undefined while it answers. */

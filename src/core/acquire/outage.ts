@@ -14,15 +14,11 @@ export class Outage {
   #failures = 0
   #since = 0
   #failedAt = -Infinity
-  #cause: unknown
+  /** What the last failure was. */
+  cause: unknown
 
   /** @param before since when the store had failed already, if it had */
   constructor(private readonly before = Infinity) {}
-
-  /** What the last failure was. */
-  get cause(): unknown {
-    return this.#cause
-  }
 
   /** @param sentAt when the client sent the command that failed `now`: a silent store counts as out from then on */
   failed(cause: unknown, sentAt: number, now: number): void {
@@ -30,7 +26,7 @@ export class Outage {
     else if (sentAt - this.#failedAt > LONGEST_GAP_MS) this.#since = sentAt
     this.#failures += 1
     this.#failedAt = now
-    this.#cause = cause
+    this.cause = cause
   }
 
   /** Since when it fails; undefined where nobody knows. */

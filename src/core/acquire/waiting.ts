@@ -12,7 +12,7 @@ const SILENT_MS = 1_000
 
 /** One call's time among those that wait: counted, told of, and warned of when it lasts. */
 export class Waiting extends Alarm {
-  #begun = false
+  begun = false
   #toldOfHolder = false
   #toldOfTrouble = false
   #onEnd: (() => void) | undefined
@@ -25,16 +25,12 @@ export class Waiting extends Alarm {
     super()
   }
 
-  get begun(): boolean {
-    return this.#begun
-  }
-
   /** @param cause what the store failed with, if nothing is known of the lock for that reason */
   begin(cause: unknown): void {
     const { env, queue, waiter } = this
     const { warnAfterMs } = env.settings
     makeRoom(env, queue, waiter)
-    this.#begun = true
+    this.begun = true
     waiter.counts = true
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
@@ -59,7 +55,7 @@ export class Waiting extends Alarm {
   }
 
   end(): void {
-    if (!this.#begun) return
+    if (!this.begun) return
     const { env, queue, waiter } = this
     env.schedule.cancel(this)
     this.#onEnd?.()
@@ -71,7 +67,7 @@ export class Waiting extends Alarm {
 
   /** Another owner has the lock, by an answer of the store or by what this process knows. */
   tell(): void {
-    if (this.#toldOfHolder || !this.#begun) return
+    if (this.#toldOfHolder || !this.begun) return
     this.#toldOfHolder = true
     this.#tell(this.queue.seen)
   }

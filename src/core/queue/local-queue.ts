@@ -42,7 +42,8 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   place: ProcessPlace | undefined
   /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
   outage: Outage | undefined
-  #backUntil: number | undefined
+  /** Until when calls of this process let others go first; in the past when they need not. */
+  backUntil = -Infinity
   #waiters: WaitQueue | undefined
   #policy: Policy | undefined
   #watch: ReleaseWatch | undefined
@@ -140,14 +141,14 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
   /** Whether the next call would find it as it would find a new one, but for what is held. */
   get asNew(): boolean {
     const { shared, placePer } = this.client.kind
-    const remembered = this.#watch ?? this.place ?? this.outage ?? this.#backUntil
-    return remembered === undefined && !shared && placePer !== 'call'
+    const remembered = this.#watch ?? this.place ?? this.outage
+    return remembered === undefined && this.backUntil === -Infinity && !shared && placePer !== 'call'
   }
 
   began(tenure: Tenure): void {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
-    if (!this.tenures.perOwner) this.#backUntil = undefined
+    if (!this.tenures.perOwner) this.backUntil = -Infinity
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */
@@ -173,15 +174,10 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     const polls = next ? this.pollsOf(next.call) : others > 0 ? this.client.port.polls : undefined
     const random = Math.random()
     if (polls)
-      this.#backUntil =
+      this.backUntil =
         this.client.schedule.clock.now() +
         (polls.asideMs?.(random) ?? polls.pauseMs(STEP_ASIDE_ATTEMPTS, random))
     else if (others > 0)
-      this.#backUntil = this.client.schedule.clock.now() + (this.client.port.asideMs ?? STEP_ASIDE_MS)
-  }
-
-  /** Until when calls of this process let others go first; in the past when they need not. */
-  get backUntil(): number {
-    return this.#backUntil ?? -Infinity
+      this.backUntil = this.client.schedule.clock.now() + (this.client.port.asideMs ?? STEP_ASIDE_MS)
   }
 }

@@ -28,6 +28,8 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
    * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line wakes to see to the watch.)
    */
   resting = false
+  /** The hold that was handed to it, to be used or given back. */
+  handedOff: HoldRecord | undefined
   /** Whether the lock is on its way to it: then it asks for nothing itself. */
   handOffPending = false
   /** The owner it last asked the store as. */
@@ -43,7 +45,6 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   /** Its neighbours in the queue. */
   before: Waiter | undefined
   behind: Waiter | undefined
-  #handedOff: HoldRecord | undefined
   #cancellation: { readonly reason: unknown } | undefined
   #interrupt: ((reason: unknown) => void) | undefined
   #rouse: (() => void) | undefined
@@ -84,21 +85,10 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
 
   /** The lock is handed to this waiter, which must be resting or have a hand-off pending: it gets up and finds it. */
   receive(grant: HoldRecord): void {
-    this.#handedOff = grant
+    this.handedOff = grant
     this.handOffPending = false
     this.resting = false
     this.#rouse?.()
-  }
-
-  /** The hold that was handed to it, to be used or given back. */
-  takeHandedOff(): HoldRecord | undefined {
-    const grant = this.#handedOff
-    this.#handedOff = undefined
-    return grant
-  }
-
-  get handedOff(): HoldRecord | undefined {
-    return this.#handedOff
   }
 
   /** Sleeps until the next permit, and at most until `wakeAt`, or until it is handed the lock. */
