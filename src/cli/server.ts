@@ -23,16 +23,16 @@ export class Server implements AsyncDisposable {
     private readonly letGo: () => void,
   ) {}
 
-  /** Connects on first use. */
-  static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
+  /** Connects on first use. Without options it only looks. */
+  static async at(address: ServerAddress, keyPrefix: string, options?: HoldfastOptions): Promise<Server> {
     if ('endpoints' in address) return await Server.#redis(address, keyPrefix, options)
-    const store = storeOf(address, keyPrefix, { connections: 1 })
+    const store = storeOf(address, keyPrefix, { connections: 1, looks: options === undefined })
     const family = new Family(store, options)
     const catalogue = new StoreCatalogue(family, family.session, traitsOf(store.traits))
     return new Server(family, catalogue, address.shown, () => undefined)
   }
 
-  static async #redis(address: RedisAddress, keyPrefix: string, options: HoldfastOptions): Promise<Server> {
+  static async #redis(address: RedisAddress, keyPrefix: string, options?: HoldfastOptions): Promise<Server> {
     const library = await import('ioredis').catch((cause: unknown) => {
       throw notInstalled('ioredis could not be loaded: npm install ioredis', cause)
     })
