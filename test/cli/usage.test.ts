@@ -34,6 +34,8 @@ const mistakes: ReadonlyArray<readonly [string, string, string]> = [
   ['a count of nothing', 'at least 1', 'watch x --count 0'],
   ['unlock without --force', '--force', 'unlock x --yes'],
   ['an empty URL', 'empty', 'ls --url '],
+  ['a URL in the place of a name', 'after --url', 'ls redis://app:hush@h'],
+  ['a value that is part of other words', "--wait <seconds>' argument '…'", 'run x --wait=a -- true'],
 ]
 
 describe('wrong usage ends with 64 and says what is wrong', () => {
