@@ -13,8 +13,14 @@ import { StoreCatalogue } from './store-catalogue.js'
 /** How long the end of the program waits for requests on their way to the server. */
 const CLOSE_MS = 3_000
 
+/** The same, if the program ends because the server has not answered: one such wait is enough. */
+const CLOSE_SILENT_MS = 250
+
 /** The server of this run, its `Holdfast`, and the locks that it has. */
 export class Server implements AsyncDisposable {
+  /** Whether the program ends because the server has not answered. */
+  silent = false
+
   private constructor(
     readonly family: Family,
     readonly catalogue: Catalogue,
@@ -50,7 +56,7 @@ export class Server implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     let patience: NodeJS.Timeout | undefined
     const enough = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, CLOSE_MS)
+      patience = setTimeout(resolve, this.silent ? CLOSE_SILENT_MS : CLOSE_MS)
     })
     await Promise.race([this.family.close(), enough])
     clearTimeout(patience)

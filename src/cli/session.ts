@@ -43,7 +43,12 @@ export class Session {
     await using server = await Server.at(address, flags.keyPrefix ?? '', options)
     if (options === undefined && address.kind === 'sqlite' && !existsSync(address.url))
       this.output.note('no-file', `there is no file ${address.url}, so it has no locks yet`)
-    this.exitCode = await action(server, this.output)
+    try {
+      this.exitCode = await action(server, this.output)
+    } catch (error) {
+      server.silent = failureOf(error, undefined).exitCode === exitCodes.unavailable
+      throw error
+    }
   }
 
   /** As {@link perform}, but a signal interrupts the subcommand instead of ending the program. */
