@@ -47,9 +47,10 @@ export function optionTables(): OptionTable[] {
     if (!module) continue
     for (const exported of checker.getExportsOfModule(module)) {
       const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
-      calls.push(...callsOf(symbol))
-      if (IS_OPTIONS.test(symbol.name) && !found.has(symbol))
-        found.set(symbol, way === '.' ? 'holdfast' : `holdfast/${way}`)
+      const name = way === '.' ? 'holdfast' : `holdfast/${way}`
+      const isType = exported.declarations?.some(ts.isTypeOnlyExportDeclaration) ?? false
+      calls.push(...callsOf(symbol, isType ? undefined : name))
+      if (IS_OPTIONS.test(symbol.name) && !found.has(symbol)) found.set(symbol, name)
     }
   }
   const tables = [...found].map(([symbol, module]) => tableOf(symbol, module, calls, checker))
@@ -60,16 +61,19 @@ export function optionTables(): OptionTable[] {
 /** A function, constructor or method, and the types of its parameters. */
 interface Call {
   readonly name: string
+  /** Of a constructor: the module that has its class, and not the type alone. */
+  readonly from?: string
   readonly takes: readonly string[]
 }
 
-function callsOf(symbol: ts.Symbol): Call[] {
+function callsOf(symbol: ts.Symbol, from: string | undefined): Call[] {
   return (symbol.declarations ?? []).flatMap((declaration): Call[] => {
     if (ts.isFunctionDeclaration(declaration)) return [callOf(symbol.name, declaration)]
     if (!ts.isClassDeclaration(declaration)) return []
     return declaration.members.flatMap((member): Call[] => {
       if (isInternal(member)) return []
-      if (ts.isConstructorDeclaration(member)) return [callOf(`new ${symbol.name}`, member)]
+      if (ts.isConstructorDeclaration(member))
+        return from === undefined ? [] : [{ ...callOf(`new ${symbol.name}`, member), from }]
       const isPublic = ts.isMethodDeclaration(member) && ts.isIdentifier(member.name)
       return isPublic ? [callOf(`${symbol.name}.${member.name.text}`, member)] : []
     })
@@ -96,8 +100,10 @@ function tableOf(
     if (home === symbol.name) options.push(optionOf(property, declaration, checker))
     else shared.set(home, [...(shared.get(home) ?? []), property.name])
   }
-  const takenBy = calls.filter(({ takes }) => takes.includes(symbol.name)).map(({ name }) => name)
-  return { name: symbol.name, module, takenBy: [...new Set(takenBy)], options, shared }
+  const taking = calls.filter(({ takes }) => takes.includes(symbol.name))
+  const takenBy = [...new Set(taking.map(({ name }) => name))]
+  const home = taking.find(({ from }) => from !== undefined)?.from ?? module
+  return { name: symbol.name, module: home, takenBy, options, shared }
 }
 
 function optionOf(property: ts.Symbol, declaration: ts.PropertySignature, checker: ts.TypeChecker): Option {

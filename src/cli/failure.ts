@@ -66,7 +66,12 @@ export function failureOf(error: unknown, server: string | undefined): Failure {
     // The wait ended because the server was silent, not because another owner held the lock.
     return error.cause === undefined ? busy(error) : failureOf(error.cause, server)
   }
-  if (error instanceof StoreError) return told(error, BY_REASON[error.reason], storeText(error, server))
+  if (error instanceof StoreError)
+    return told(
+      error,
+      lacksDatabase(error) ? exitCodes.usage : BY_REASON[error.reason],
+      storeText(error, server),
+    )
   if (error instanceof InvalidArgumentError || error instanceof UnsupportedKindError)
     return told(error, exitCodes.usage, error.message)
   if (error instanceof HoldfastError) return told(error, exitCodes.internal, error.message)
@@ -102,6 +107,9 @@ function storeText(error: StoreError, server = 'the server'): string {
   const lock = lockName === undefined ? '' : `lock "${lockName}": `
   const why = isError(cause) && cause.message !== '' ? ` (${cause.message.replace(/\.$/, '')})` : ''
   const check = 'Check --url or HOLDFAST_URL'
+  if (lacksDatabase(error)) return `${lock}${server} has no such database${why}. ${check}.`
+  // Nobody logs in to a file, nor does it run.
+  if (server.startsWith('sqlite:')) return `${error.message} [${server}]`
   switch (error.reason) {
     case 'unreachable':
       return `${lock}cannot reach ${server}${why}. ${check}, and that the server runs.`
@@ -116,6 +124,15 @@ function storeText(error: StoreError, server = 'the server'): string {
     default:
       return `${error.message} [${server}]`
   }
+}
+
+/** Whether the server has no database of that name or number: the address is wrong, although the failure counts as a refusal. */
+function lacksDatabase({ cause }: StoreError): boolean {
+  if (!(cause instanceof Error)) return false
+  const code = 'code' in cause ? cause.code : undefined
+  return (
+    code === '3D000' || code === 'ER_BAD_DB_ERROR' || /DB index is|SELECT is not allowed/.test(cause.message)
+  )
 }
 
 function told(error: HoldfastError, exitCode: number, message: string): Failure {

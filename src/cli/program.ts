@@ -27,7 +27,7 @@ import { type Sorting, sortings } from './sorting.js'
 import { type UiFlags, uiTerms } from './ui/ui-options.js'
 import { checkUnlock, unlock } from './unlock.js'
 import { watch } from './watch.js'
-import { withoutAddresses } from './without-addresses.js'
+import { parseName, withoutAddresses } from './without-addresses.js'
 
 /** Runs the program with these arguments, and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<never> {
@@ -107,7 +107,7 @@ export function programOf(session: Session, words: readonly string[] | undefined
   program
     .command('ls')
     .description('List the locks that are held now.')
-    .argument('[pattern]', 'which names', '*')
+    .argument('[pattern]', 'which names', parseName, '*')
     .addOption(
       new Option(
         '--sort <order>',
@@ -123,7 +123,7 @@ export function programOf(session: Session, words: readonly string[] | undefined
   program
     .command('inspect')
     .description('Show one lock: its owners, the time left, its waiters.')
-    .argument('<name>', 'the lock')
+    .argument('<name>', 'the lock', parseName)
     .action((name: string, _flags, command: Command) =>
       session.perform(command.optsWithGlobals<CommonFlags>(), (server, output) =>
         inspect(server, name, output),
@@ -134,7 +134,7 @@ export function programOf(session: Session, words: readonly string[] | undefined
   program
     .command('watch')
     .description('Show one lock as it changes.')
-    .argument('<name>', 'the lock')
+    .argument('<name>', 'the lock', parseName)
     .addOption(
       new Option('--interval <seconds>', 'how often to look')
         .argParser(parsePositiveSeconds)
@@ -171,7 +171,7 @@ export function programOf(session: Session, words: readonly string[] | undefined
   program
     .command('unlock')
     .description('Free a lock, whatever its owner.')
-    .argument('<name>', 'the lock')
+    .argument('<name>', 'the lock', parseName)
     .option('--force', 'required: free it without its holder’s consent', false)
     .option('--yes', 'do not ask for confirmation', false)
     .addOption(new Option('--kind <kind>', 'which lock, if several have the name').choices(kindFlags))

@@ -8,6 +8,7 @@ import { Run } from './run.js'
 import { type RunFlags, runOptionsOf } from './run-options.js'
 import { parseCount, parsePositiveSeconds, parseSeconds } from './seconds.js'
 import type { CommonFlags, Session } from './session.js'
+import { parseName } from './without-addresses.js'
 
 /** The library's own default. */
 const DEFAULT_WATCHDOG_MS = 30_000
@@ -18,7 +19,7 @@ export function runCommand(program: Command, session: Session, words: readonly s
     .command('run')
     .usage('NAME [options] -- command [args…]')
     .description('Run a command while holding a lock.')
-    .argument('<name>', 'the lock')
+    .argument('<name>', 'the lock', parseName)
   for (const option of resourceOptions()) run.addOption(option)
   run
     .addOption(

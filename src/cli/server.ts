@@ -13,8 +13,14 @@ import { StoreCatalogue } from './store-catalogue.js'
 /** How long the end of the program waits for requests on their way to the server. */
 const CLOSE_MS = 3_000
 
+/** The same, if the program ends because the server has not answered: one such wait is enough. */
+const CLOSE_SILENT_MS = 250
+
 /** The server of this run, its `Holdfast`, and the locks that it has. */
 export class Server implements AsyncDisposable {
+  /** Whether the program ends because the server has not answered. */
+  silent = false
+
   private constructor(
     readonly family: Family,
     readonly catalogue: Catalogue,
@@ -23,16 +29,16 @@ export class Server implements AsyncDisposable {
     private readonly letGo: () => void,
   ) {}
 
-  /** Connects on first use. */
-  static async at(address: ServerAddress, keyPrefix: string, options: HoldfastOptions = {}): Promise<Server> {
+  /** Connects on first use. Without options it only looks. */
+  static async at(address: ServerAddress, keyPrefix: string, options?: HoldfastOptions): Promise<Server> {
     if ('endpoints' in address) return await Server.#redis(address, keyPrefix, options)
-    const store = storeOf(address, keyPrefix, { connections: 1 })
+    const store = storeOf(address, keyPrefix, { connections: 1, looks: options === undefined })
     const family = new Family(store, options)
     const catalogue = new StoreCatalogue(family, family.session, traitsOf(store.traits))
     return new Server(family, catalogue, address.shown, () => undefined)
   }
 
-  static async #redis(address: RedisAddress, keyPrefix: string, options: HoldfastOptions): Promise<Server> {
+  static async #redis(address: RedisAddress, keyPrefix: string, options?: HoldfastOptions): Promise<Server> {
     const library = await import('ioredis').catch((cause: unknown) => {
       throw notInstalled('ioredis could not be loaded: npm install ioredis', cause)
     })
@@ -50,7 +56,7 @@ export class Server implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     let patience: NodeJS.Timeout | undefined
     const enough = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, CLOSE_MS)
+      patience = setTimeout(resolve, this.silent ? CLOSE_SILENT_MS : CLOSE_MS)
     })
     await Promise.race([this.family.close(), enough])
     clearTimeout(patience)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { HoldfastOptions } from '../client/holdfast-options.js'
 import { presentAddress } from '../stores/url/present-address.js'
 import { parseServerUrl, type ServerAddress } from '../stores/url/server-address.js'
@@ -32,18 +33,29 @@ export class Session {
     return this.#address?.shown ?? ''
   }
 
-  /** Runs a subcommand and leaves nothing open, whatever the outcome. */
-  async perform(flags: CommonFlags, action: Action, options: HoldfastOptions = {}): Promise<void> {
-    this.#address = flags.url ? parseServerUrl(flags.url) : presentAddress()
-    await using server = await Server.at(this.#address, flags.keyPrefix ?? '', options)
-    this.exitCode = await action(server, this.output)
+  /**
+   * Runs a subcommand and leaves nothing open, whatever the outcome.
+   * @param options of a client that takes locks; without them it only looks, and makes no file
+   */
+  async perform(flags: CommonFlags, action: Action, options?: HoldfastOptions): Promise<void> {
+    const address = flags.url ? parseServerUrl(flags.url) : presentAddress()
+    this.#address = address
+    await using server = await Server.at(address, flags.keyPrefix ?? '', options)
+    if (options === undefined && address.kind === 'sqlite' && !existsSync(address.url))
+      this.output.note('no-file', `there is no file ${address.url}, so it has no locks yet`)
+    try {
+      this.exitCode = await action(server, this.output)
+    } catch (error) {
+      server.silent = failureOf(error, undefined).exitCode === exitCodes.unavailable
+      throw error
+    }
   }
 
   /** As {@link perform}, but a signal interrupts the subcommand instead of ending the program. */
   async performUntilSignal(
     flags: CommonFlags,
     action: (server: Server, output: Output, signals: Signals) => Promise<number>,
-    options: HoldfastOptions = {},
+    options?: HoldfastOptions,
   ): Promise<void> {
     using signals = new Signals()
     await this.perform(flags, (server, output) => action(server, output, signals), options)

@@ -1,4 +1,4 @@
-import { checkObject, whole, wholeOrAuto, wholeOrInfinite } from '../base/checks/checks.js'
+import { checkBoolean, checkObject, whole, wholeOrAuto, wholeOrInfinite } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import { defaultLabel, isLabel, LONGEST_LABEL } from '../base/identity/label.js'
 
@@ -98,8 +98,7 @@ export function checkClientOptions(given: ClientOptions): ClientSettings {
       label,
       `a text of 1 to ${LONGEST_LABEL} bytes, without control characters, line breaks and marks of writing direction`,
     )
-  if (typeof diagnostics !== 'boolean')
-    throw new InvalidArgumentError('diagnostics', diagnostics, 'true or false')
+  checkBoolean('diagnostics', diagnostics)
   return {
     label,
     watchdogMs: whole('watchdogMs', options.watchdogMs, LEAST_WATCHDOG_MS) ?? 30_000,

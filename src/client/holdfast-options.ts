@@ -1,4 +1,4 @@
-import { checkObject, invalidNumber, whole } from '../base/checks/checks.js'
+import { checkBoolean, checkObject, invalidNumber, whole } from '../base/checks/checks.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import {
   CLIENT_OPTIONS,
@@ -87,8 +87,7 @@ export function checkHoldfastOptions(given: HoldfastOptions): Settings {
 }
 
 function checkThreadOptions(watchdogThread = false, maxBlockedMs: number | undefined, watchdogMs: number) {
-  if (typeof watchdogThread !== 'boolean')
-    throw new InvalidArgumentError('watchdogThread', watchdogThread, 'true or false')
+  checkBoolean('watchdogThread', watchdogThread)
   if (maxBlockedMs !== undefined && !watchdogThread)
     throw invalidNumber('maxBlockedMs', maxBlockedMs, 'undefined, unless watchdogThread is true')
   const least = Math.ceil(watchdogMs / 3)

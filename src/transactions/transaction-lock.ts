@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { checkName } from '../base/checks/checks.js'
+import { checkBoolean, checkName } from '../base/checks/checks.js'
 import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
-import { InvalidArgumentError } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
 import type { MysqlTransaction, PostgresTransaction, SqlConnection } from '../port/sql-connection.js'
@@ -47,7 +46,7 @@ export async function transactionLock(
   checkName(name)
   const limits = checkLimits(options, ['shared'])
   const { shared = false, signal } = limits
-  if (typeof shared !== 'boolean') throw new InvalidArgumentError('shared', shared, 'true or false')
+  checkBoolean('shared', shared)
   const session = transactionOf(tx)
   throwIfAborted(signal)
   const about = { call: 'transactionLock', lockName: name, startedAt: machineTime.monotonicMs() }

@@ -66,7 +66,9 @@ describe('a database that the server does not have', () => {
   const program = useProgram()
   it.each(['ls', 'inspect x', 'run x -- true'])('is not taken for database 0 by %s', async (words) => {
     const url = `${inject('servers').standalone.url}/99`
-    const refused = { code: 77, stdout: '', stderr: expect.stringContaining('DB index is out of range') }
-    expect(await program.run(words.split(' '), { url })).toEqual(refused)
+    const stderr = expect.stringMatching(
+      /\/99 has no such database \(ERR DB index is out of range\)\. Check --url/,
+    )
+    expect(await program.run(words.split(' '), { url })).toEqual({ code: 64, stdout: '', stderr })
   })
 })

@@ -61,8 +61,13 @@ describe('69: Redis cannot be reached', () => {
     const server = await ownServer()
     await server.pause()
     for (const words of ['inspect x', 'run x -n -- true']) {
-      const { code, stderr } = await program.run(words.split(' '), server)
+      const running = program.start(words.split(' '), server)
+      await running.says('not answered yet')
+      const saidAt = performance.now()
+      const { code, stderr } = await running.outcome
       expect(code).toBe(69)
+      // The rest of one command's 3 s, and not those of another for the end of the program.
+      expect(performance.now() - saidAt).toBeLessThan(4_500)
       // Whether connecting or answering took too long is the clock's choice.
       expect(stderr).toMatch(/^.*the server has not answered yet.*\n(.*\n)*.*(did not answer|cannot reach)/)
     }

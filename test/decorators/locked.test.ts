@@ -112,6 +112,18 @@ test.each(['', '{0.}', '{0.a-b}', '{0[a]}', '{01x}', '\uD800'])(
   (name) => expect(() => locked(shared, name)).toThrow(InvalidArgumentError),
 )
 
+const wrong = [{ waitMS: 5 }, { waitMs: '5' }, { leaseMs: 0 }, { reentrant: 'no' }, 'none']
+test.each(wrong)('options that are none are refused at once: %j', (options) =>
+  expect(() => locked(shared, 'a', Object(options))).toThrow(InvalidArgumentError),
+)
+
+test('what is no client is refused: at once, or by the call that finds it', async () => {
+  expect(() => locked(Object({}), 'a')).toThrow(/^client is/)
+  const [found, method] = [() => Object({}), async () => undefined]
+  const decorated: unknown = Reflect.apply(locked(found, 'a'), undefined, [method, { kind: 'method' }])
+  await expect(Reflect.apply(Object(decorated), undefined, [])).rejects.toThrow(/^client is/)
+})
+
 test('with experimentalDecorators the error says what is wrong', () => {
   const legacy = (): unknown => Reflect.apply(locked(shared, 'a'), undefined, [{}, 'settle', {}])
   expect(legacy).toThrow(/without experimentalDecorators/)

@@ -107,6 +107,7 @@ test('two plugins, or options that are none, are refused when the application st
   })
   await expect(again).rejects.toThrow(/holdfast/)
   await expect(start(new MemoryStore(), { drainMS: 5 })).rejects.toThrow(/drainMS/)
+  await expect(start(new MemoryStore(), Object({ answersErrors: 'no' }))).rejects.toThrow(/^answersErrors is/)
 })
 
 test('Fastify 4 takes the plugin, too', () => {

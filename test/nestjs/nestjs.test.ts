@@ -221,14 +221,17 @@ test('users 6: without settings locks are where HOLDFAST_URL says', async () => 
 test.each([
   ['users 6: an undefined store', { store: undefined }, /^store is undefined; accepted: a client or a store/],
   ['a setting that there is none of', { store: new MemoryStore(), drainMS: 5 }, /drainMS/],
+  ['no object', null, /^options is null/],
+  ['a text for a boolean', { store: new MemoryStore(), isGlobal: 'no' }, /^isGlobal is a string/],
 ])('%s is refused when the application starts', async (_, settings, says) => {
-  const built = Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings])
-  await expect(compile(built)).rejects.toThrow(says)
+  const start = async () => compile(Reflect.apply(HoldfastModule.forRoot, HoldfastModule, [settings]))
+  await expect(start()).rejects.toThrow(says)
 })
 
 test('a decorator that is not on a method, or is told no terms, is refused at once', () => {
   expect(() => Reflect.apply(Lock('a'), undefined, [{}, 'pay', undefined])).toThrow(/experimentalDecorators/)
   expect(() => Lock('{0.}')).toThrow(InvalidArgumentError)
+  expect(() => Lock('a', { waitMs: -1 })).toThrow(InvalidArgumentError)
 })
 
 test('users 7: what is no request over HTTP is passed on', () => {

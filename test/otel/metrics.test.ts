@@ -78,6 +78,8 @@ test.each([
   expect(await collected('holdfast.hold.duration')).toEqual([{ 'holdfast.lock.kind': 'lock', value: 1 }])
 })
 
-test.each([{ groups: true }, { groupOf: 'group' }])('an option that is none is refused: %o', (options) => {
+const wrong = [{ groups: true }, { groupOf: 'group' }, { tracerProvider: {} }, { meterProvider: null }]
+test.each(wrong)('an option that is none is refused: %o', (options) => {
   expect(() => instrument(place.holdfast(), Object(options))).toThrow(InvalidArgumentError)
+  expect(() => instrument(Object(options))).toThrow(/^client is/)
 })

@@ -68,6 +68,8 @@ test('in OpenMetrics a counter has its suffix once', async () => {
   expect((await registry.metrics()).split('\n')).toContain('holdfast_acquired_total 0')
 })
 
-test.each([{ groups: true }, { groupOf: 'group' }])('an option that is none is refused: %o', (options) => {
+const wrong = [{ groups: true }, { groupOf: 'group' }, { registry: {} }, { registry: null }]
+test.each(wrong)('an option that is none is refused: %o', (options) => {
   expect(() => expose(place.holdfast(), Object(options))).toThrow(InvalidArgumentError)
+  expect(() => expose(Object(options))).toThrow(/^client is/)
 })

@@ -104,8 +104,13 @@ describe('is refused for good', () => {
     await expect(stand.client(path).read('a')).rejects.toThrow(/later version of Holdfast \(schema 2\)/)
   })
 
-  test.skipIf(process.platform !== 'linux')('a place where nobody may write', async () => {
-    await expect(stand.client('/sys/kernel/locks.db').read('a')).rejects.toMatchObject(refusal('permission'))
+  test.skipIf(process.platform !== 'linux').each([
+    ['a place where nobody may write', '/sys/kernel/locks.db', 'permission'],
+    ['a place where no file can be', '/proc/locks.db', 'not-ready'],
+    ['a folder that is a file', '/proc/version/locks.db', 'not-ready'],
+    ['a name that is too long', `/tmp/${'x'.repeat(300)}`, 'not-ready'],
+  ])('%s', async (_, path, reason) => {
+    await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal(reason))
   })
 
   test('a file on a network file system, unless the user knows better', () => {

@@ -46,6 +46,13 @@ const replies: ReadonlyArray<[string, StoreFailure, boolean, string?]> = [
 ]
 
 describe('failureOf', () => {
+  test('hides the user of a refused login, and no part of other words', () => {
+    const command = { name: 'auth', args: ['app', '$1.(x'] }
+    const refused = Object.assign(reply('WRONGPASS app:$1.(x of application web-app, not "app"'), { command })
+    const message = 'WRONGPASS …:… of application web-app, not "…"'
+    expect(failureOf(refused, about).cause).toMatchObject({ message })
+  })
+
   test.each(replies)('%s', (message, reason, transient, advice = '') => {
     const cause = reply(message)
     // Some services take a token for the name of a user.

@@ -34,6 +34,23 @@ export function checkFunction(argument: string, value: unknown, example?: string
   )
 }
 
+/** Refuses what is there and no boolean: a text like 'false' would count as true. */
+export function checkBoolean(argument: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'boolean')
+    throw new InvalidArgumentError(argument, value, 'true or false')
+}
+
+/** Refuses what lacks one of those methods. Compares the shape, not the class: a library may be there twice. */
+export function checkMethods(
+  argument: string,
+  value: unknown,
+  methods: readonly string[],
+  accepted: string,
+): void {
+  if (!methods.every((method) => typeof Reflect.get(Object(value), method) === 'function'))
+    throw new InvalidArgumentError(argument, value, accepted)
+}
+
 /**
  * Refuses what is no object of options, and options that are not known.
  *

@@ -102,6 +102,12 @@ function sentIn(command: unknown): readonly string[] {
 }
 
 function withoutSecrets(text: string, sent: readonly string[] = []): string {
-  const shown = sent.reduce((rest, each) => rest.replaceAll(each, '…'), text.slice(0, LONGEST_TEXT))
+  const shown = sent.reduce(masked, text.slice(0, LONGEST_TEXT))
   return REPEATED.reduce((rest, [said, instead]) => rest.replace(said, instead), shown)
+}
+
+/** The text without that word; where it is but a part of another word, it stays: that would tell what it is. */
+export function masked(text: string, word: string): string {
+  const literal = word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}_-])${literal}(?![\\p{L}\\p{N}_-])`, 'gu'), '…')
 }

@@ -1,5 +1,4 @@
 // Not by the name of its function: bundlers are often told to declare that one.
-
 import nodeModule from 'node:module'
 import process from 'node:process'
 import { StoreError } from '../errors/errors.js'

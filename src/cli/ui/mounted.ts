@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { checkFunction, checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
 import { isError } from '../../base/errors/is-error.js'
+import {
+  checkBoolean,
+  checkFunction,
+  checkMethods,
+  checkObject,
+  invalidNumber,
+  whole,
+} from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { defaultStore } from '../../client/default-store.js'
 import type { Store } from '../../port/store.js'
 import { traitsOf } from '../../port/store-traits.js'
@@ -26,7 +34,7 @@ export interface UiOptions {
    * @default false
    */
   readonly allowUnlock?: boolean
-  /** Hears of each lock that was freed on the page: for the application's log. */
+  /** Hears of each lock that was freed on the page: for the application's log. What it throws becomes a warning of the process. */
   readonly onUnlock?: (freed: Freed) => void
   /**
    * How far back the page knows what has changed, whether or not it was open. Then the locks are listed at all times, with at most 30 commands a
@@ -85,7 +93,11 @@ interface Place {
 export function ui(clientOrStore?: RedisClient | Store, options: UiOptions = {}): Ui {
   checkObject('options', options, ['allowUnlock', 'onUnlock', 'historyMs', 'client', 'server'])
   const { allowUnlock = false, onUnlock, client, server } = options
-  if (client) checkFunction('client.metrics', client.metrics)
+  checkBoolean('allowUnlock', allowUnlock)
+  if (onUnlock !== undefined) checkFunction('onUnlock', onUnlock)
+  if (client !== undefined) checkMethods('client', client, ['metrics'], 'a Holdfast or a LockClient')
+  if (server !== undefined && typeof server !== 'string')
+    throw new InvalidArgumentError('server', server, 'a string')
   const historyMs = checkHistory(options.historyMs)
   const { family, catalogue, shown, letGo } = placeOf(clientOrStore)
   const looker = new Looker(catalogue, family, textOf, historyMs, client && new Meter(client))

@@ -1,3 +1,5 @@
+import process from 'node:process'
+import { clean } from '../../base/errors/holdfast-error.js'
 import type { Catalogue } from '../catalogue.js'
 import { exitCodes } from '../exit-codes.js'
 import { CliError } from '../failure.js'
@@ -24,7 +26,7 @@ export interface Freed {
 export class Unlocker {
   constructor(
     private readonly place: { readonly family: Family; readonly catalogue: Catalogue },
-    private readonly onFreed: (freed: Freed) => void,
+    private readonly onFreed: (freed: Freed) => unknown,
   ) {}
 
   /** Frees the lock if it is of that kind and still has the holders that were shown; says what it has done. */
@@ -39,7 +41,7 @@ export class Unlocker {
         'Its holders are others by now, so it is unchanged. Look again.',
       )
     const unlocked = await free(this.place.family, flag, lock)
-    this.onFreed({
+    void this.#tell({
       name,
       kind: flag,
       owners: lock.owners.map(({ owner }) => owner),
@@ -47,5 +49,15 @@ export class Unlocker {
       text: `${nounOf(lock)}, held by ${holderText(lock)}`,
     })
     return unlocked ? `${nounOf(lock)} is free.` : `${nounOf(lock)} was free.`
+  }
+
+  /** The lock is free, whatever the application makes of that; no client that it listens to could emit what it throws. */
+  async #tell(freed: Freed): Promise<void> {
+    try {
+      await this.onFreed(freed)
+    } catch (error) {
+      const known = clean(error)
+      process.emitWarning(known instanceof Error ? known : String(known))
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { LockOptions } from '../../kinds/options/lock-options.js'
 import type { AcquireOptions } from '../../kinds/options/options.js'
 import { withCurrentHold } from './current-hold.js'
 import { type LockName, lockNameOf } from './lock-name.js'
-import { lockedSection } from './locked-section.js'
+import { checkLockClient, checkSectionOptions, lockedSection } from './locked-section.js'
 
 /** A method that returns a promise. */
 type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Promise<Result>
@@ -16,7 +16,7 @@ type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) 
  * @param client the client, or where an object has it
  * @param name the lock's name, which may depend on the call's arguments: `'invoice:{0.id}'`
  * @param options as for `withLock` and `holdfast.lock`. Without `waitMs` a call waits as long as it takes.
- * @throws `InvalidArgumentError`, at the decoration, if the name is not well formed. The calls reject as `withLock` does.
+ * @throws `InvalidArgumentError`, at the decoration, if the name is not well formed or an option is invalid. The calls reject as `withLock` does.
  */
 export function locked<Self, Params extends unknown[]>(
   client: LockClient | ((self: Self) => LockClient),
@@ -27,6 +27,8 @@ export function locked<Self, Params extends unknown[]>(
   context: ClassMethodDecoratorContext<This, Method<This, Args, Result>>,
 ) => Method<This, Args, Result> {
   const nameOf = lockNameOf(name)
+  const terms = checkSectionOptions(options)
+  if (typeof client !== 'function') checkLockClient(client)
   return (method, context) => {
     if (context?.kind !== 'method')
       throw new InvalidArgumentError(
@@ -36,7 +38,8 @@ export function locked<Self, Params extends unknown[]>(
       )
     return async function (...args) {
       const found = typeof client === 'function' ? client(this) : client
-      return await lockedSection(found, nameOf(args), options, (hold) =>
+      checkLockClient(found)
+      return await lockedSection(found, nameOf(args), terms, (hold) =>
         withCurrentHold(hold, () => method.apply(this, args)),
       )
     }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { checkBoolean } from '../../base/checks/checks.js'
 import type { Holdfast } from '../../holdfast.js'
 import { httpAnswer } from '../http/http-answer.js'
 import { Service, type ServiceOptions } from '../service/service.js'
@@ -26,6 +27,7 @@ export interface FastifyHoldfastOptions extends ServiceOptions {
  */
 export const fastifyHoldfast: FastifyPluginAsync<FastifyHoldfastOptions> = async (app, options) => {
   const { answersErrors = true, ...settings } = options
+  checkBoolean('answersErrors', answersErrors)
   const service = new Service(settings, {
     warn: (text) => app.log.warn(text),
     error: (error) => app.log.error(error, 'holdfast'),

@@ -1,10 +1,10 @@
 // As a whole: an old release has no builder, and would fail before anybody says why.
-
 import * as nest from '@nestjs/common'
 import { isError } from '../../base/errors/is-error.js'
+import { checkBoolean } from '../../base/checks/checks.js'
 import { checkPeer } from '../../base/packages/peer.js'
 import { Holdfast } from '../../holdfast.js'
-import { Service, type ServiceOptions } from '../service/service.js'
+import { checkSettings, Service, type ServiceOptions } from '../service/service.js'
 import { HoldfastHealthIndicator } from './health-indicator.js'
 
 checkPeer('@nestjs/common')
@@ -13,7 +13,10 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new nest.ConfigurableM
   moduleName: 'Holdfast',
 })
   .setClassMethodName('forRoot')
-  .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+  .setExtras({ isGlobal: true }, (definition, { isGlobal = true }) => {
+    checkBoolean('isGlobal', isGlobal)
+    return { ...definition, global: isGlobal }
+  })
   .build()
 
 /**
@@ -23,6 +26,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new nest.ConfigurableM
  */
 export class HoldfastModule extends ConfigurableModuleClass {
   static override forRoot(options: ServiceOptions & { isGlobal?: boolean } = {}): nest.DynamicModule {
+    checkSettings(options)
     return super.forRoot(options)
   }
 }

@@ -1,9 +1,9 @@
 import { type Registry, type RegistryContentType, register } from 'prom-client'
-import { checkFunction, checkObject } from '../../base/checks/checks.js'
+import { checkFunction, checkMethods, checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
-import { listenTo, type ObservedClient } from '../../observe/trace/listener.js'
+import { checkClient, listenTo, type ObservedClient } from '../../observe/trace/listener.js'
 import { clientName, type GroupOf, shownGroup } from '../../observe/trace/shown-name.js'
 import { Exposition } from './exposition.js'
 
@@ -39,9 +39,11 @@ const expositions = new WeakMap<Registry<RegistryContentType>, Exposition>()
  */
 export function expose(client: ObservedClient, options: ExposeOptions = {}): Disposable {
   checkPeer('prom-client')
+  checkClient(client)
   checkObject('options', options, ['client', 'groupOf', 'registry'])
   const { groupOf, registry = register } = options
   if (groupOf !== undefined) checkFunction('groupOf', groupOf)
+  checkMethods('registry', registry, ['registerMetric', 'getSingleMetric'], 'a Registry of prom-client')
   const name = clientName(options.client)
   const known = expositions.get(registry)
   // A cleared registry has forgotten its metrics.

@@ -27,14 +27,19 @@ export interface ServiceLog {
   error(error: unknown): void
 }
 
+/** Refuses what are no settings. Their values count when the application starts. */
+export function checkSettings(options: unknown): void {
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidArgumentError('options', options, 'an object, as in { store: redis }')
+}
+
 /** A client that lives as long as its application. */
 export class Service {
   readonly holdfast: Holdfast
   readonly #drainMs: number
 
   constructor(options: ServiceOptions, log: ServiceLog) {
-    if (typeof options !== 'object' || options === null)
-      throw new InvalidArgumentError('options', options, 'an object, as in { store: redis }')
+    checkSettings(options)
     const { store, drainMs, ...settings } = options
     this.#drainMs = whole('drainMs', drainMs, 0) ?? 5_000
     // An option `store` without a value is a mistake: the default file must not replace it.

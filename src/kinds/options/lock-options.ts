@@ -1,5 +1,4 @@
-import { checkObject, wholeOrAuto } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkBoolean, checkObject, wholeOrAuto } from '../../base/checks/checks.js'
 import type { KindContext } from '../acquiring/acquirer.js'
 import { checkLingers } from './options.js'
 
@@ -23,8 +22,7 @@ export interface LockOptions {
 export function withLockOptions(context: KindContext, given: LockOptions): KindContext {
   const options = checkObject('options', given, ['lingerMs', 'reentrant'])
   const { reentrant } = options
-  if (reentrant !== undefined && typeof reentrant !== 'boolean')
-    throw new InvalidArgumentError('reentrant', reentrant, 'true or false')
+  checkBoolean('reentrant', reentrant)
   const lingerMs = wholeOrAuto('lingerMs', options.lingerMs, 0)
   checkLingers(lingerMs, context.lingerMs)
   if (lingerMs === undefined && reentrant === undefined) return context

@@ -65,7 +65,7 @@ export interface UnlockOptions {
   readonly owner?: Owner
 }
 
-const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs', 'lingerMs']
+export const ACQUIRE_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'owner', 'onLost', 'maxHoldMs', 'lingerMs']
 
 /** Those of a call without options. */
 export const NO_OPTIONS: AcquireOptions = {}
@@ -73,6 +73,13 @@ export const NO_OPTIONS: AcquireOptions = {}
 export function checkAcquireOptions(given: AcquireOptions, owners: Owners): AcquireOptions {
   if (given === NO_OPTIONS) return given
   const options = checkObject('options', given, ACQUIRE_OPTIONS)
+  checkAcquireValues(options)
+  if (options.owner !== undefined) checkIssued(options.owner, owners)
+  return options
+}
+
+/** All but the owner, which is of a client. */
+export function checkAcquireValues(options: AcquireOptions): void {
   wholeOrInfinite('waitMs', options.waitMs, 0)
   whole('leaseMs', options.leaseMs, LEAST_LEASE_MS)
   wholeOrInfinite('maxHoldMs', options.maxHoldMs, 1)
@@ -81,8 +88,6 @@ export function checkAcquireOptions(given: AcquireOptions, owners: Owners): Acqu
   if (options.onLost !== undefined && options.onLost !== 'reject' && options.onLost !== 'continue') {
     throw new InvalidArgumentError('onLost', options.onLost, "'reject' or 'continue'")
   }
-  if (options.owner !== undefined) checkIssued(options.owner, owners)
-  return options
 }
 
 /** @param ofLock the time of the lock; undefined where it cannot linger */

@@ -1,4 +1,5 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
+import { checkMethods } from '../../base/checks/checks.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { HoldfastMetrics } from '../metrics/metrics.js'
 import { type AcquireTrace, acquireChannel } from './acquire.js'
@@ -9,6 +10,11 @@ import { type ReleaseTrace, releaseChannel } from './release.js'
 export interface ObservedClient {
   metrics(): HoldfastMetrics
   owner(): Owner
+}
+
+/** Checks the client that the application gives. */
+export function checkClient(client: unknown): void {
+  checkMethods('client', client, ['metrics', 'owner'], 'a Holdfast or a LockClient')
 }
 
 /** Called at the beginning and at the end of each, within the call that it hears of: it must be quick, and never throw. */

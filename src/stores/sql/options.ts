@@ -1,5 +1,4 @@
-import { whole } from '../../base/checks/checks.js'
-import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { checkBoolean, whole } from '../../base/checks/checks.js'
 
 export const DEFAULT_TABLE = 'holdfast_locks'
 
@@ -29,9 +28,7 @@ export function checkTableOptions(
   quoteTable: (table: unknown) => string,
   schemaOf: (options: { readonly table: string }) => string,
 ): TableSettings {
-  if (typeof createTable !== 'boolean') {
-    throw new InvalidArgumentError('createTable', createTable, 'true or false')
-  }
+  checkBoolean('createTable', createTable)
   return {
     table: quoteTable(table),
     createTable: createTable ? schemaOf({ table }) : undefined,

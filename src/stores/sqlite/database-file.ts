@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreError } from '../../base/errors/errors.js'
 import { isError } from '../../base/errors/is-error.js'
@@ -14,19 +23,27 @@ export class DatabaseFile {
   /** Without symbolic links, so that all processes find the same files beside it. */
   readonly path: string
   readonly mode: number
+  /** Whether there is none, nor shall be one: it is empty until another process makes it. */
+  readonly missing: boolean
   /** Which file it is, wherever its name leads meanwhile. */
   readonly #identity: string | undefined
 
   /**
-   * Makes it if it is not there.
+   * Makes it if it is not there, unless its client only looks.
    * @param warn hears of likely trouble
    * @throws StoreError and errors of the file system
    */
   constructor(
-    { path, mode, networkFileSystem }: SqliteTerms,
+    { path, mode, networkFileSystem, looks = false }: SqliteTerms,
     warn: (error: StoreError) => void,
     networkOf: (folder: string) => string | undefined = networkFileSystemOf,
   ) {
+    this.mode = mode
+    this.missing = looks && !existsSync(path)
+    if (this.missing) {
+      this.path = path
+      return
+    }
     const folder = dirname(path)
     makeFolder(folder, mode)
     const network = networkOf(folder)
@@ -41,7 +58,6 @@ export class DatabaseFile {
     }
     makeFile(path, mode)
     this.path = realpathSync(path)
-    this.mode = mode
     this.#identity = identityOf(this.path)
     const found = statSync(this.path)
     if (!found.isFile()) throw unusable('wrong-type', `${path} is no file.`)
@@ -50,6 +66,11 @@ export class DatabaseFile {
         'not-ready',
         `${path} has several names (hard links): processes that use another one would not see the same locks.`,
       )
+  }
+
+  /** What SQLite opens. */
+  get source(): string {
+    return this.missing ? ':memory:' : this.path
   }
 
   get bells(): string {
@@ -67,7 +88,7 @@ export class DatabaseFile {
 
   /** Whether its name still leads to it. */
   get inPlace(): boolean {
-    return this.#identity !== undefined && identityOf(this.path) === this.#identity
+    return identityOf(this.path) === this.#identity
   }
 }
 

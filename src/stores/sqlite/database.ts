@@ -156,7 +156,7 @@ export class Database {
 }
 
 function open(file: DatabaseFile, driver: Driver): Connection {
-  const connection = driver(file.path)
+  const connection = driver(file.source)
   connection.exec('PRAGMA busy_timeout = 0')
   return connection
 }

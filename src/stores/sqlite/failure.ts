@@ -22,6 +22,12 @@ const FULL: Verdict = {
 
 const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
 
+const NO_PLACE: Verdict = {
+  reason: 'not-ready',
+  transient: false,
+  hint: 'No file can be made there: choose another path.',
+}
+
 /** SQLite's result codes: whole ones, and the lowest eight bits of all others. */
 const BY_RESULT: Readonly<Record<number, Verdict>> = {
   3: NO_PERMISSION,
@@ -70,6 +76,11 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   EROFS: READ_ONLY,
   ENOSPC: FULL,
   EDQUOT: FULL,
+  ENOENT: NO_PLACE,
+  ENOTDIR: NO_PLACE,
+  ENAMETOOLONG: NO_PLACE,
+  ELOOP: NO_PLACE,
+  EINVAL: NO_PLACE,
 }
 
 /** The typed error for an error of the driver or of the file system. */

@@ -28,8 +28,8 @@ export interface SqliteOptions {
   readonly retainMs?: number
 }
 
-/** The options as they are used. */
-export type SqliteTerms = Required<SqliteOptions>
+/** The options as they are used. `looks`: makes no file where there is none. */
+export type SqliteTerms = Required<SqliteOptions> & { readonly looks?: boolean }
 
 const DAY_MS = 86_400_000
 

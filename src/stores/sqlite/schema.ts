@@ -41,8 +41,11 @@ PRAGMA user_version = ${VERSION};
 export function prepareFile(connection: Connection, index: string): void {
   checkLibrary(connection)
   if (isReadyNow(connection)) return
-  removeIndex(connection, index)
-  setUp(connection)
+  // A database in memory has no log.
+  if (readOne(connection, 'PRAGMA journal_mode') !== 'memory') {
+    removeIndex(connection, index)
+    setUp(connection)
+  }
   connection.exec('BEGIN IMMEDIATE')
   try {
     if (!isReady(connection)) connection.exec(TABLES)

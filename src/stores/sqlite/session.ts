@@ -25,7 +25,7 @@ const PAGE = 500
 
 const CLEAN_UP_MS = 60 * 60_000
 
-/** One client of a database file. The first command opens the file, or makes it. */
+/** One client of a database file. The first command opens the file, or makes it, unless the client only looks. */
 export class SqliteSession implements RowSession, Frame {
   readonly inbox: SqliteInbox
   readonly express: SqliteExpress
@@ -100,12 +100,7 @@ export class SqliteSession implements RowSession, Frame {
 
   open(): Database {
     if (this.#database && !this.#database.file.inPlace) {
-      this.settings.onError(
-        new StoreError('unreachable', 'open', {
-          transient: true,
-          hint: `Somebody has deleted, moved or replaced ${this.#database.file.path}: the locks held in it are lost.`,
-        }),
-      )
+      if (!this.#database.file.missing) this.settings.onError(lostFile(this.#database.file.path))
       this.failed()
     }
     this.#database ??= this.#openFile()
@@ -255,6 +250,11 @@ function ofThat<Result>(name: string, read: () => Result): Result {
   } catch (error) {
     throw isDriverError(error) ? error : spoilt(name, error)
   }
+}
+
+function lostFile(path: string): StoreError {
+  const hint = `Somebody has deleted, moved or replaced ${path}: the locks held in it are lost.`
+  return new StoreError('unreachable', 'open', { transient: true, hint })
 }
 
 function spoilt(lockName: string, cause: unknown): StoreError {

@@ -19,7 +19,12 @@ import { SqliteSession } from './session.js'
  */
 export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
   const [given = file.length === 0 ? defaultSqliteFile() : undefined] = file
-  const rows = sqliteRows(checkSqliteOptions(given))
+  return storeOf(checkSqliteOptions(given))
+}
+
+/** A store whose locks are in that file. */
+export function storeOf(terms: SqliteTerms): Store {
+  const rows = sqliteRows(terms)
   return {
     open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
   }

@@ -36,12 +36,14 @@ export function storeAt(...given: [] | [url: string | URL]): Store {
   return storeOf(parseServerUrl(String(url)), '')
 }
 
-/** Loads and makes the store at that address, and no other. `terms`: the number of connections to a database, if not the usual. */
-export function storeOf(
-  address: ServerAddress,
-  keyPrefix: string,
-  terms: { readonly connections?: number } = {},
-): Store {
+/** How that store is used: with how many connections to a database, if not the usual; whether to look alone. */
+interface Terms {
+  readonly connections?: number
+  readonly looks?: boolean
+}
+
+/** Loads and makes the store at that address, and no other. */
+export function storeOf(address: ServerAddress, keyPrefix: string, terms: Terms = {}): Store {
   if ('endpoints' in address) {
     const { redis } = own<typeof import('../redis/index.js')>('redis', 'redis')
     return redis(redisClientAt(address, keyPrefix))
@@ -54,7 +56,7 @@ export function storeOf(
   return 'servers' in address ? coordinationAt(address) : databaseAt(address, terms)
 }
 
-function databaseAt({ kind, url }: DatabaseAddress, terms: { readonly connections?: number }): Store {
+function databaseAt({ kind, url }: DatabaseAddress, { looks = false, ...terms }: Terms): Store {
   switch (kind) {
     case 'postgres':
     case 'advisory': {
@@ -71,8 +73,10 @@ function databaseAt({ kind, url }: DatabaseAddress, terms: { readonly connection
       const stores = own<typeof import('../mysql/index.js')>('mysql', 'mysql', 'getLock')
       return kind === 'get-lock' ? stores.getLock(pool) : stores.mysql(pool, terms)
     }
-    case 'sqlite':
-      return own<typeof import('../sqlite/index.js')>('sqlite', 'sqlite').sqlite(url)
+    case 'sqlite': {
+      const stores = own<typeof import('../sqlite/index.js')>('sqlite', 'sqlite', 'sqliteToLookAt')
+      return looks ? stores.sqliteToLookAt(url) : stores.sqlite(url)
+    }
   }
 }
 

@@ -1,4 +1,6 @@
 /** `holdfast/ui` in real applications, behind their login, asked over HTTP. */
+import { once } from 'node:events'
+import process from 'node:process'
 import { describe, expect, it } from 'vitest'
 import { type Freed, type UiOptions, ui } from '../../../src/cli/ui/index.js'
 import { MemoryStore } from '../../../src/stores/memory/index.js'
@@ -48,7 +50,12 @@ describe.each(frameworks)('holdfast/ui in %s', (...framework) => {
 
   it('shows what is held, frees it when that is allowed, and looks no more when nobody does', async () => {
     const freed: Freed[] = []
-    const options: UiOptions = { allowUnlock: true, onUnlock: (each) => freed.push(each) }
+    const onUnlock = (each: Freed): never => {
+      freed.push(each)
+      throw new Error('of the log')
+    }
+    const warned = once(process, 'warning')
+    const options: UiOptions = { allowUnlock: true, onUnlock }
     const { origin, holdfast, looks } = await mounted(framework, options)
     await holdfast.lock('invoice:42').acquire()
     const events = `${origin}/admin/locks/events`
@@ -67,6 +74,7 @@ describe.each(frameworks)('holdfast/ui in %s', (...framework) => {
     const done = await unlock({ Origin: 'https://shop.example', 'Sec-Fetch-Site': 'same-origin' })
     expect([done.status, await done.text()]).toEqual([200, 'Lock "invoice:42" is free.'])
     expect(await holdfast.lock('invoice:42').isLocked()).toBe(false)
+    expect(await warned).toMatchObject([{ message: 'of the log' }])
     expect(freed).toMatchObject([{ name: 'invoice:42', kind: 'lock', unlocked: true }])
     let [before, atMs] = [looks(), performance.now()]
     await eventually(
@@ -102,12 +110,15 @@ it('shows what a client of the application does, where one is given', async () =
   expect(await event(events(without), (text) => text.includes('"isAll":true'))).toContain('"traffic":null')
   const told = await event(events(given), (text) => /"acquired":\[[\d,]*[1-9]/.test(text))
   expect(told).toContain('"contended":[0')
-  const noClient: object = { client: {} }
-  expect(() => ui(new MemoryStore(), noClient)).toThrow(/client.metrics/)
 })
 
-it('says which option it does not know', () => {
-  const options: object = { allowUnlocks: true }
-  expect(() => ui(new MemoryStore(), options)).toThrow(/unknown option "allowUnlocks"/)
+it.each([
+  ['has the unknown option "allowUnlocks"', { allowUnlocks: true }],
+  ['allowUnlock is a string', { allowUnlock: 'false' }],
+  ['onUnlock is true', { onUnlock: true }],
+  ['client is an object', { client: {} }],
+  ['server is a number', { server: 5 }],
+])('refuses what is no option: %s', (says, options: object) => {
+  expect(() => ui(new MemoryStore(), options)).toThrow(says)
   expect(() => ui(new MemoryStore(), { historyMs: 86_400_001 })).toThrow(/at most 86400000, a day/)
 })
