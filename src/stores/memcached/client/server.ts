@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { connect as connectPlain, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { withDeadline } from '../../../base/time/with-deadline.js'
@@ -104,4 +105,17 @@ export class Server {
     // Whoever awaits an answer keeps the process alive, not the socket.
     return socket.unref()
   }
+}
+
+/**
+ * The one of these servers that has the lock of that key. That follows from its name and the list of servers alone (rendezvous hashing: the
+ * server whose hash with the name is the greatest), so that a server more or less moves the fewest locks.
+ */
+export function serverOf(key: string, servers: readonly Server[]): Server {
+  const beats = (one: Server, other: Server): boolean => weightOf(key, one).compare(weightOf(key, other)) > 0
+  return servers.reduce((one, other) => (beats(other, one) ? other : one))
+}
+
+function weightOf(key: string, { address }: Server): Buffer {
+  return createHash('sha256').update(`${address.text}\n${key}`).digest()
 }
