@@ -1,3 +1,5 @@
+import { majorityOf } from './majority.js'
+
 /** The answer so far of one of several servers to the same question. */
 export type Answer<Reply> =
   | { readonly state: 'pending' }
@@ -32,6 +34,12 @@ export function concluded<Reply, Result>(
       )
     })
   })
+}
+
+/** Resolves when a majority has answered, whatever it says; with undefined when that cannot be any more. */
+export function majorityAnswered(asked: readonly Promise<unknown>[]): Promise<true | undefined> {
+  const majority = majorityOf(asked.length)
+  return concluded(asked, (answers) => (repliesIn(answers).length >= majority ? true : undefined))
 }
 
 /** How many gave that answer. */
