@@ -1,4 +1,4 @@
-import type { Owner } from '../../base/identity/owner.js'
+import { type Owner, pairOf } from '../../base/identity/owner.js'
 import type { TimerHandle } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import { asOwner } from '../line/place.js'
@@ -62,7 +62,7 @@ export class Items {
   }
 
   find(name: string, owner: Owner): Entry | undefined {
-    return this.#entries.get(idOf(name, owner))
+    return this.#entries.get(pairOf(owner, name))
   }
 
   /** What this client knows of its item; if it knows nothing, it looks at the server's item before a change. */
@@ -105,7 +105,7 @@ export class Items {
       this.forget(entry)
       return false
     }
-    this.#entries.delete(idOf(entry.name, entry.owner))
+    this.#entries.delete(pairOf(entry.owner, entry.name))
     entry.owner = owner
     this.keep(entry, sentAt + leaseMs)
     return true
@@ -132,7 +132,7 @@ export class Items {
   keep(entry: Entry, endsAt: number): void {
     if (this.#closed) return
     const { schedule } = this.settings
-    this.#entries.set(idOf(entry.name, entry.owner), entry)
+    this.#entries.set(pairOf(entry.owner, entry.name), entry)
     entry.endsAt = endsAt
     if (entry.alarm) schedule.move(entry.alarm, endsAt)
     else entry.alarm = schedule.at(endsAt, () => this.#end(entry))
@@ -141,7 +141,7 @@ export class Items {
   forget(entry: Entry): void {
     this.settings.schedule.cancel(entry.alarm)
     entry.alarm = undefined
-    if (this.find(entry.name, entry.owner) === entry) this.#entries.delete(idOf(entry.name, entry.owner))
+    if (this.find(entry.name, entry.owner) === entry) this.#entries.delete(pairOf(entry.owner, entry.name))
   }
 
   close(): void {
@@ -210,8 +210,4 @@ function itemIn(reply: Reply | undefined, connection: Connection, about: About):
   if (seconds === undefined || !(seconds === '-1' || WHOLE.test(seconds))) throw unreadable(reply, about)
   const remainingMs = seconds === '-1' ? Infinity : Math.max(Number(seconds) - EARLY_S, 0) * 1_000
   return { owner: asOwner(reply.value), remainingMs, version: { cas, connection } }
-}
-
-function idOf(name: string, owner: Owner): string {
-  return `${owner} ${name}`
 }

@@ -42,17 +42,14 @@ export function majorityAnswered(asked: readonly Promise<unknown>[]): Promise<tr
   return concluded(asked, (answers) => (repliesIn(answers).length >= majority ? true : undefined))
 }
 
-/** How many gave that answer. */
 export function countOf<Reply>(answers: readonly Answer<Reply>[], is: (reply: Reply) => unknown): number {
   return answers.filter((answer) => answer.state === 'answered' && is(answer.reply)).length
 }
 
-/** The answers of those that have answered. */
 export function repliesIn<Reply>(answers: readonly Answer<Reply>[]): Reply[] {
   return answers.flatMap((answer) => (answer.state === 'answered' ? [answer.reply] : []))
 }
 
-/** How many have failed. */
 export function failuresIn<Reply>(answers: readonly Answer<Reply>[]): number {
   return answers.filter(({ state }) => state === 'failed').length
 }
