@@ -128,7 +128,7 @@ function storeText(error: StoreError, server = 'the server'): string {
 
 /** Whether the server has no database of that name or number: the address is wrong, although the failure counts as a refusal. */
 function lacksDatabase({ cause }: StoreError): boolean {
-  if (!(cause instanceof Error)) return false
+  if (!isError(cause)) return false
   const code = 'code' in cause ? cause.code : undefined
   return (
     code === '3D000' || code === 'ER_BAD_DB_ERROR' || /DB index is|SELECT is not allowed/.test(cause.message)

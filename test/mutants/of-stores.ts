@@ -74,8 +74,8 @@ too-few-servers-unnoticed: a call goes on although no majority can answer
 - if (count('failed') > sparesOf(votes.length)) return UNAVAILABLE
 src/stores/quorum/ballot.ts
 votes-kept: the votes of an election in vain are not given back
-- sent.then(({ outcome }) => outcome === 'granted'),
-+ sent.then(() => false),
+- sent.then(({ outcome }) => outcome === 'granted')
++ sent.then(() => false)
 src/stores/quorum/lock-port.ts
 minority-renews: a renewal counts where one server has answered
 - if (countOf(answers, (renewed) => renewed) >= this.#majority) return true

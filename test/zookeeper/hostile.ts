@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
-import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
-import { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
+import { frameReader, HEAD, JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
 import { type StandIn, standIn } from '../servers/stand-in.js'
 
 /** What such a server sends: bytes with their length, or nothing. `undefined` ends the connection. */

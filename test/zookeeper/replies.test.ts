@@ -1,8 +1,13 @@
 /** Whatever a server says, its client answers or rejects in time, takes nothing for a grant that is none, and goes on. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
-import { JuteReader, JuteWriter, MalformedReplyError } from '../../src/stores/zookeeper/client/jute.js'
+import {
+  frameReader,
+  HEAD,
+  JuteReader,
+  JuteWriter,
+  MalformedReplyError,
+} from '../../src/stores/zookeeper/client/jute.js'
 import {
   createContainer,
   createNumbered,

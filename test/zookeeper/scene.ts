@@ -3,8 +3,7 @@ import { SystemClock } from '../../src/base/time/clock.js'
 import { Schedule } from '../../src/base/time/schedule.js'
 import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import { parseServers, Rota } from '../../src/stores/zookeeper/client/address.js'
-import { ZooKeeperSession } from '../../src/stores/zookeeper/client/session.js'
-import type { SessionTerms } from '../../src/stores/zookeeper/client/session-terms.js'
+import { type SessionTerms, ZooKeeperSession } from '../../src/stores/zookeeper/client/session.js'
 import { type ZooKeeperOptions, zookeeper } from '../../src/stores/zookeeper/index.js'
 
 /** What a test makes on servers; it ends with the test. */

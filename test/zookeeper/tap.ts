@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { frameReader, HEAD } from '../../src/stores/zookeeper/client/frames.js'
+import { frameReader, HEAD } from '../../src/stores/zookeeper/client/jute.js'
 import { Rules, type Verdict } from '../wire/rules.js'
 import { Strand } from '../wire/strand.js'
 import { WireOf } from '../wire/wire.js'

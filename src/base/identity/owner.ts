@@ -22,6 +22,11 @@ export function isOwner(text: string): text is Owner {
   return /^[^:]+:\d+$/.test(text)
 }
 
+/** An owner and the name of a lock in one text, another one for each two. */
+export function pairOf(owner: Owner, name: string): string {
+  return `${owner} ${name}`
+}
+
 /**
  * A stretch of asynchronous execution in which one owner acts: a `run`, the body of a `withLock`, a `hold.run`. Scopes nest;
  * a nested scope has its parent's owner. The tree is what tells an enclosing section from a sibling (rule O2): siblings share

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { isError } from '../../base/errors/is-error.js'
 import {
   checkBoolean,
   checkFunction,
@@ -10,6 +9,7 @@ import {
   whole,
 } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { isError } from '../../base/errors/is-error.js'
 import { defaultStore } from '../../client/default-store.js'
 import type { Store } from '../../port/store.js'
 import { traitsOf } from '../../port/store-traits.js'

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { clean } from '../../base/errors/holdfast-error.js'
+import { isError } from '../../base/errors/is-error.js'
 import type { Catalogue } from '../catalogue.js'
 import { exitCodes } from '../exit-codes.js'
 import { CliError } from '../failure.js'
@@ -57,7 +58,7 @@ export class Unlocker {
       await this.onFreed(freed)
     } catch (error) {
       const known = clean(error)
-      process.emitWarning(known instanceof Error ? known : String(known))
+      process.emitWarning(isError(known) ? known : String(known))
     }
   }
 }

@@ -1,7 +1,7 @@
 // As a whole: an old release has no builder, and would fail before anybody says why.
 import * as nest from '@nestjs/common'
-import { isError } from '../../base/errors/is-error.js'
 import { checkBoolean } from '../../base/checks/checks.js'
+import { isError } from '../../base/errors/is-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
 import { Holdfast } from '../../holdfast.js'
 import { checkSettings, Service, type ServiceOptions } from '../service/service.js'

@@ -6,7 +6,7 @@ import { type LockName, textOf } from '../session/lock-name.js'
 import type { EtcdClient } from './client/client.js'
 import type { KeyEvent } from './client/replies.js'
 import type { Watches } from './client/watches.js'
-import { EtcdEntry } from './entry.js'
+import { type EtcdEntry, isEtcdEntry } from './entry.js'
 import type { EntryNames } from './names.js'
 import type { OwnEntries } from './own-entries.js'
 
@@ -52,7 +52,7 @@ export class Asks {
 
   /** Writes that entry once more as it is, of which its client hears; so nothing is left behind. */
   async ask(lock: LockName, entry: Entry): Promise<void> {
-    if (!(entry instanceof EtcdEntry)) return
+    if (!isEtcdEntry(entry)) return
     const { stored: key, order: createRevision } = entry
     const touched = { when: [{ key, createRevision }], ifSo: [{ touch: key }] }
     await this.terms.client.txn(touched, { command: 'Txn', lockName: lock.name })

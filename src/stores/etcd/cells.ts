@@ -1,4 +1,5 @@
 import { machineTime } from '../../base/time/machine-time.js'
+import { withDeadline } from '../../base/time/with-deadline.js'
 import { type About, timeoutOf } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cells.js'
@@ -65,31 +66,30 @@ export class EtcdCells implements Cells {
     const { watches, names, settings } = this.terms
     const { schedule, commandTimeoutMs } = settings
     let begun = false
-    let stop = (): void => undefined
-    const confirmed = new Promise<void>((resolve, reject) => {
-      const alarm = schedule.at(schedule.clock.now() + commandTimeoutMs, () =>
-        reject(timeoutOf({ command: 'Watch', lockName: cell.name }, commandTimeoutMs, 'etcd')),
-      )
-      const end = watches.watch(
-        { key: names.cell(cell) },
-        {
-          begun: () => {
-            // Again, after a break: something may have happened meanwhile.
-            if (begun) onChange()
-            begun = true
-            schedule.cancel(alarm)
-            resolve()
-          },
-          changed: () => onChange(),
-        },
-      )
-      stop = () => {
-        schedule.cancel(alarm)
-        end()
-        resolve()
-      }
+    let confirm = (_: true): void => undefined
+    const confirmed = new Promise<true>((resolve) => {
+      confirm = resolve
     })
-    return { confirmed, close: () => stop() }
+    const stop = watches.watch(
+      { key: names.cell(cell) },
+      {
+        begun: () => {
+          // Again, after a break: something may have happened meanwhile.
+          if (begun) onChange()
+          begun = true
+          confirm(true)
+        },
+        changed: () => onChange(),
+      },
+    )
+    const inTime = withDeadline(schedule, commandTimeoutMs, confirmed).then((known) => {
+      if (!known) throw timeoutOf(aboutOf('Watch', cell), commandTimeoutMs, 'etcd')
+    })
+    const close = (): void => {
+      stop()
+      confirm(true)
+    }
+    return { confirmed: inTime, close }
   }
 
   /** etcd tells no time. */

@@ -1,4 +1,4 @@
-import type { Entry, Mode } from '../session/line.js'
+import type { Entry } from '../session/line.js'
 import type { KeyValue } from './client/replies.js'
 
 /**
@@ -35,40 +35,25 @@ function readTerms(value: Buffer, usualMs: number): EntryTerms {
 }
 
 /** An entry as etcd keeps it. */
-export class EtcdEntry implements Entry {
-  readonly key: string
+export interface EtcdEntry extends Entry {
   /** The key of etcd's that it is. */
   readonly stored: Buffer
-  readonly mode: Mode
-  readonly order: bigint
-  readonly fence: bigint
+  /** A revision with it. */
+  readonly seenAt: bigint
   /** The revision of its last change. */
   modRevision: bigint
   /** A revision without it, once this client knows one. */
   goneAt: bigint | undefined
-  readonly within: bigint | undefined
-  readonly permits: number | undefined
-  readonly keeps: boolean | undefined
-  readonly remainingMs: number
+}
 
-  constructor(
-    /** The end of its key. */
-    name: string,
-    { key: stored, createRevision, modRevision, value }: KeyValue,
-    usualMs: number,
-    /** A revision with it. */
-    readonly seenAt: bigint,
-  ) {
-    const { mode, leaseMs, key, within, permits, keeps } = readTerms(value, usualMs)
-    this.key = key ?? name
-    this.stored = stored
-    this.mode = mode
-    this.order = createRevision
-    this.fence = createRevision
-    this.modRevision = modRevision
-    this.within = within
-    this.permits = permits
-    this.keeps = keeps
-    this.remainingMs = leaseMs
-  }
+export function isEtcdEntry(entry: Entry | undefined): entry is EtcdEntry {
+  return entry !== undefined && 'stored' in entry
+}
+
+/** @param name the end of its key */
+export function entryOf(name: string, found: KeyValue, usualMs: number, seenAt: bigint): EtcdEntry {
+  const { key: stored, createRevision, modRevision, value } = found
+  const { key = name, leaseMs: remainingMs, ...terms } = readTerms(value, usualMs)
+  const revisions = { order: createRevision, fence: createRevision, modRevision, seenAt, goneAt: undefined }
+  return { ...terms, key, remainingMs, stored, ...revisions }
 }

@@ -12,7 +12,7 @@ import type { EtcdAddress } from './client/connections.js'
 import type { KeyValue, TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
 import { Watches } from './client/watches.js'
-import { EtcdEntry, writeTerms } from './entry.js'
+import { type EtcdEntry, entryOf, isEtcdEntry, writeTerms } from './entry.js'
 import { Leases, orNone } from './leases.js'
 import { EntryNames } from './names.js'
 import { OwnEntries } from './own-entries.js'
@@ -106,7 +106,7 @@ export class EtcdLink implements SessionLink {
   async read(lock: LockName, after?: Entry): Promise<Line> {
     const about = { command: 'Range', lockName: lock.name }
     const span = this.#names.line(lock)
-    const goneAt = after instanceof EtcdEntry ? after.goneAt : undefined
+    const goneAt = isEtcdEntry(after) ? after.goneAt : undefined
     const known = goneAt && (await this.#client.range({ ...span, serializable: true }, about))
     const seen = known && known.revision >= goneAt ? known : await this.#client.range(span, about)
     return this.#line(lock, seen.entries, seen.revision)
@@ -140,7 +140,7 @@ export class EtcdLink implements SessionLink {
     }
     const tell = (goneAt?: bigint): void => {
       if (over) return
-      if (entry instanceof EtcdEntry) entry.goneAt = goneAt
+      if (isEtcdEntry(entry)) entry.goneAt = goneAt
       end(goneAt)
       onGone(false)
     }
@@ -292,7 +292,7 @@ export class EtcdLink implements SessionLink {
   /** Which of its keys that is only the line tells. */
   async #removeOfAnother(lock: LockName, key: string): Promise<boolean> {
     const found = (await this.read(lock)).find((entry) => entry.key === key)
-    if (!(found instanceof EtcdEntry)) return false
+    if (!isEtcdEntry(found)) return false
     const when = [{ key: found.stored, createRevision: found.order }]
     const about = { command: 'Txn', lockName: lock.name }
     return (await this.#client.txn({ when, ifSo: [{ remove: { key: found.stored } }] }, about)).succeeded
@@ -303,7 +303,7 @@ export class EtcdLink implements SessionLink {
     for (const each of entries) {
       // A key without a lease is no entry of a lock.
       const slot = each.lease === 0n ? undefined : this.#names.slotIn(lock, each.key)
-      if (slot !== undefined) line.push(new EtcdEntry(slot, each, this.settings.watchdogLeaseMs, seenAt))
+      if (slot !== undefined) line.push(entryOf(slot, each, this.settings.watchdogLeaseMs, seenAt))
     }
     return line.sort((one, other) => (one.order < other.order ? -1 : 1))
   }
@@ -316,13 +316,13 @@ export class EtcdLink implements SessionLink {
     onDoubt: () => void,
     line?: string,
   ): (goneAt?: bigint) => void {
-    const key = entry instanceof EtcdEntry ? entry.stored : this.#names.entry(lock, entry.key)
+    const key = isEtcdEntry(entry) ? entry.stored : this.#names.entry(lock, entry.key)
     const look = async (): Promise<void> => {
       const about = { command: 'Range', lockName: lock.name }
       const { entries, revision } = await this.#client.range({ key }, about)
       if (entries[0]?.createRevision !== entry.order) onGone(revision)
     }
-    let seenAt = entry instanceof EtcdEntry ? entry.seenAt : 0n
+    let seenAt = isEtcdEntry(entry) ? entry.seenAt : 0n
     const listener = {
       begun: (revision: bigint) => {
         // Something may have happened between the look and the watch.

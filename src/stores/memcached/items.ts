@@ -1,11 +1,11 @@
-import type { Owner } from '../../base/identity/owner.js'
+import { type Owner, pairOf } from '../../base/identity/owner.js'
+import type { TimerHandle } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import { asOwner } from '../line/place.js'
 import type { Connection } from './client/connection.js'
 import { type About, unreadable } from './client/failure.js'
 import { flagOf, type Reply } from './client/reply.js'
-import type { Servers } from './client/servers.js'
-import { Entry, type Version } from './entry.js'
+import { type Server, serverOf } from './client/server.js'
 import { keyOf } from './key.js'
 
 /** A server counts whole seconds, by a clock that may be a second late and then skip one: an item of n seconds may be gone after n − 2. */
@@ -19,6 +19,25 @@ const WHOLE = /^\d{1,20}$/
 
 /** The longest lease that a server can keep. */
 export const LONGEST_LEASE_MS = (LONGEST_S - EARLY_S) * 1_000
+
+/** The version of an item, which means something by the connection alone that told it. */
+interface Version {
+  readonly cas: string
+  readonly connection: Connection
+}
+
+/** An item of this client's: a lock that it holds, as far as it knows. */
+export interface Entry {
+  readonly name: string
+  readonly key: string
+  owner: Owner
+  /** How many holds it is for. The server knows of one. */
+  holds: number
+  version: Version | undefined
+  /** When its lease ends, on the lease clock. The client sees to that; the server ends the item some seconds later. */
+  endsAt: number
+  alarm: TimerHandle | undefined
+}
 
 /** An item as a server has it. */
 export interface Item {
@@ -34,7 +53,7 @@ export class Items {
   #closed = false
 
   constructor(
-    private readonly servers: Servers,
+    private readonly servers: readonly Server[],
     private readonly settings: StoreSettings,
   ) {}
 
@@ -43,12 +62,13 @@ export class Items {
   }
 
   find(name: string, owner: Owner): Entry | undefined {
-    return this.#entries.get(idOf(name, owner))
+    return this.#entries.get(pairOf(owner, name))
   }
 
   /** What this client knows of its item; if it knows nothing, it looks at the server's item before a change. */
   entry(name: string, owner: Owner): Entry {
-    return this.find(name, owner) ?? new Entry(name, keyOf(name), owner)
+    const unknown = { holds: 0, version: undefined, endsAt: Infinity, alarm: undefined }
+    return this.find(name, owner) ?? { name, key: keyOf(name), owner, ...unknown }
   }
 
   /** Adds an item for that owner if there is none. Returns the item that stands then, unless it is gone again, and whether it is new. */
@@ -59,7 +79,7 @@ export class Items {
   ): Promise<{ readonly added: boolean; readonly item: Item | undefined }> {
     const key = keyOf(name)
     const about = { command: 'acquire', lockName: name }
-    const connection = await this.servers.of(key).connection(about)
+    const connection = await serverOf(key, this.servers).connection(about)
     // The second command says whose the item is, and its version.
     const [set, seen] = await connection.ask([setting(key, owner, leaseMs, 'ME'), look(key)], about)
     const added = statusOf(set, about, 'HD', 'NS') === 'HD'
@@ -69,7 +89,7 @@ export class Items {
   async read(name: string): Promise<Item | undefined> {
     const key = keyOf(name)
     const about = { command: 'inspect', lockName: name }
-    const connection = await this.servers.of(key).connection(about)
+    const connection = await serverOf(key, this.servers).connection(about)
     const [reply] = await connection.ask([look(key)], about)
     return itemIn(reply, connection, about)
   }
@@ -79,14 +99,13 @@ export class Items {
     const sentAt = this.now
     const about = { command: 'renew', lockName: entry.name }
     const { key } = entry
-    const written = await this.#ifUnchanged(entry, about, withinMs, ({ cas }) =>
-      setting(key, owner, leaseMs, `MS C${cas}`),
-    )
+    const change = ({ cas }: Version): string => setting(key, owner, leaseMs, `MS C${cas}`)
+    const written = await this.#ifUnchanged(entry, about, change, withinMs)
     if (!written) {
       this.forget(entry)
       return false
     }
-    this.#entries.delete(idOf(entry.name, entry.owner))
+    this.#entries.delete(pairOf(entry.owner, entry.name))
     entry.owner = owner
     this.keep(entry, sentAt + leaseMs)
     return true
@@ -95,12 +114,7 @@ export class Items {
   /** Removes the item. False: it was gone, or another owner's. */
   async remove(entry: Entry, command: string): Promise<boolean> {
     const about = { command, lockName: entry.name }
-    const removed = await this.#ifUnchanged(
-      entry,
-      about,
-      undefined,
-      ({ cas }) => `md ${entry.key} C${cas}\r\n`,
-    )
+    const removed = await this.#ifUnchanged(entry, about, ({ cas }) => `md ${entry.key} C${cas}\r\n`)
     this.forget(entry)
     return removed
   }
@@ -109,7 +123,7 @@ export class Items {
   async removeAny(name: string): Promise<boolean> {
     const key = keyOf(name)
     const about = { command: 'force unlock', lockName: name }
-    const connection = await this.servers.of(key).connection(about)
+    const connection = await serverOf(key, this.servers).connection(about)
     const [reply] = await connection.ask([`md ${key}\r\n`], about)
     return statusOf(reply, about, 'HD', 'NF') === 'HD'
   }
@@ -118,7 +132,7 @@ export class Items {
   keep(entry: Entry, endsAt: number): void {
     if (this.#closed) return
     const { schedule } = this.settings
-    this.#entries.set(idOf(entry.name, entry.owner), entry)
+    this.#entries.set(pairOf(entry.owner, entry.name), entry)
     entry.endsAt = endsAt
     if (entry.alarm) schedule.move(entry.alarm, endsAt)
     else entry.alarm = schedule.at(endsAt, () => this.#end(entry))
@@ -127,13 +141,13 @@ export class Items {
   forget(entry: Entry): void {
     this.settings.schedule.cancel(entry.alarm)
     entry.alarm = undefined
-    if (this.find(entry.name, entry.owner) === entry) this.#entries.delete(idOf(entry.name, entry.owner))
+    if (this.find(entry.name, entry.owner) === entry) this.#entries.delete(pairOf(entry.owner, entry.name))
   }
 
   close(): void {
     this.#closed = true
     for (const entry of [...this.#entries.values()]) this.forget(entry)
-    this.servers.close()
+    for (const server of this.servers) server.close()
   }
 
   /** Removes the item at the end of its lease. A server out of reach ends it by itself, later. */
@@ -145,12 +159,12 @@ export class Items {
   async #ifUnchanged(
     entry: Entry,
     about: About,
-    withinMs: number | undefined,
     change: (version: Version) => string,
+    withinMs?: number,
   ): Promise<boolean> {
     const { key, owner } = entry
     for (;;) {
-      const connection = await this.servers.of(key).connection(about, withinMs)
+      const connection = await serverOf(key, this.servers).connection(about, withinMs)
       let { version } = entry
       if (version?.connection !== connection) {
         const [seen] = await connection.ask([look(key)], about, withinMs)
@@ -196,8 +210,4 @@ function itemIn(reply: Reply | undefined, connection: Connection, about: About):
   if (seconds === undefined || !(seconds === '-1' || WHOLE.test(seconds))) throw unreadable(reply, about)
   const remainingMs = seconds === '-1' ? Infinity : Math.max(Number(seconds) - EARLY_S, 0) * 1_000
   return { owner: asOwner(reply.value), remainingMs, version: { cas, connection } }
-}
-
-function idOf(name: string, owner: Owner): string {
-  return `${owner} ${name}`
 }

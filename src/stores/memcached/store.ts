@@ -1,6 +1,6 @@
 import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
-import { Servers } from './client/servers.js'
+import { Server } from './client/server.js'
 import { Items } from './items.js'
 import { MemcachedLockPort } from './lock-port.js'
 import { checkMemcachedOptions, type MemcachedOptions } from './options.js'
@@ -19,7 +19,8 @@ export function memcached(options: MemcachedOptions): Store {
   return {
     traits: memcachedTraits,
     open(settings: StoreSettings): StoreSession {
-      const items = new Items(new Servers(addresses, access, settings), settings)
+      const servers = addresses.map((address) => new Server(address, access, settings))
+      const items = new Items(servers, settings)
       return { lock: new MemcachedLockPort(items, settings), close: async () => items.close() }
     },
   }

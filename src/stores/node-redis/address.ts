@@ -1,10 +1,5 @@
+import type { Address } from '../../base/checks/address.js'
 import { fieldOf } from './shapes.js'
-
-/** Where a server listens. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
 
 /** Maps an address that servers report to the one that this process can reach (`nodeAddressMap`). */
 export type AddressMap = (told: Address) => Address

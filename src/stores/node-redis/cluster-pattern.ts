@@ -1,5 +1,6 @@
+import type { Address } from '../../base/checks/address.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
-import { type Address, type AddressMap, addressMap } from './address.js'
+import { type AddressMap, addressMap } from './address.js'
 import { followLogin, PLAIN } from './options.js'
 import {
   type ClusterClientOfTheirs,

@@ -1,10 +1,11 @@
 import { EventEmitter } from 'eventemitter3'
+import type { Address } from '../../base/checks/address.js'
 import { isError } from '../../base/errors/is-error.js'
 import { pause } from '../../base/time/machine-time.js'
 import type { ClusterClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
 import { slotOf } from '../redis/keys/slot.js'
-import { type Address, parseAddress, textOf } from './address.js'
+import { parseAddress, textOf } from './address.js'
 import type { ClusterTerms } from './cluster-pattern.js'
 import { at, NodeRedisConnection } from './connection.js'
 import { followLogin } from './options.js'
@@ -263,7 +264,7 @@ function keyOf(command: string, args: readonly Argument[]): string | undefined {
 /** For a node that a slot is moving to: it takes the command only after this one. */
 function asked(send: (node: NodeRedisConnection) => Promise<unknown>) {
   return async (node: NodeRedisConnection): Promise<unknown> => {
-    const [, answer] = await Promise.all([node.asking(), send(node)])
+    const [, answer] = await Promise.all([node.call('ASKING'), send(node)])
     return answer
   }
 }

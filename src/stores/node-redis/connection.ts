@@ -1,8 +1,8 @@
 import { EventEmitter } from 'eventemitter3'
+import type { Address } from '../../base/checks/address.js'
 import { isError } from '../../base/errors/is-error.js'
 import type { StandaloneClient } from '../redis/connection/client.js'
 import type { Argument } from '../redis/connection/link.js'
-import type { Address } from './address.js'
 import { followLogin, namedAsByIoredis, PLAIN } from './options.js'
 import { fieldOf, isServerClient, objectIn, type ServerClient } from './shapes.js'
 
@@ -90,11 +90,6 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
   call(command: string, ...args: Array<Argument | readonly Argument[]>): Promise<unknown> {
     const words = [command, ...args.flat()].map((word) => (typeof word === 'number' ? String(word) : word))
     return this.#answer((client) => client.sendCommand(words))
-  }
-
-  /** For a command that a cluster has sent on to this node. */
-  asking(): Promise<unknown> {
-    return this.call('ASKING')
   }
 
   async subscribe(...channels: string[]): Promise<unknown> {

@@ -1,6 +1,7 @@
+import type { Address } from '../../base/checks/address.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { clearTimeout, setTimeout } from '../../base/time/machine-time.js'
-import { type Address, type AddressMap, addressIn, addressMap, textOf } from './address.js'
+import { type AddressMap, addressIn, addressMap, textOf } from './address.js'
 import { at, NodeRedisConnection, type Whereabouts } from './connection.js'
 import { firstAnswer } from './first-answer.js'
 import { PLAIN } from './options.js'

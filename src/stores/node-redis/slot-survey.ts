@@ -1,6 +1,7 @@
+import type { Address } from '../../base/checks/address.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
 import { machineTime, pause } from '../../base/time/machine-time.js'
-import { type Address, type AddressMap, parseAddress, textOf } from './address.js'
+import { type AddressMap, parseAddress, textOf } from './address.js'
 import type { NodeRedisConnection } from './connection.js'
 import { firstAnswer } from './first-answer.js'
 import { isSame, nodesIn, type SlotTable, slotsIn } from './slots.js'

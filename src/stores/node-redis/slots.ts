@@ -1,4 +1,5 @@
-import { type Address, type AddressMap, textOf } from './address.js'
+import type { Address } from '../../base/checks/address.js'
+import { type AddressMap, textOf } from './address.js'
 
 const SLOTS = 16_384
 

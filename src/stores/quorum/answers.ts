@@ -1,3 +1,5 @@
+import { majorityOf } from './majority.js'
+
 /** The answer so far of one of several servers to the same question. */
 export type Answer<Reply> =
   | { readonly state: 'pending' }
@@ -34,17 +36,20 @@ export function concluded<Reply, Result>(
   })
 }
 
-/** How many gave that answer. */
+/** Resolves when a majority has answered, whatever it says; with undefined when that cannot be any more. */
+export function majorityAnswered(asked: readonly Promise<unknown>[]): Promise<true | undefined> {
+  const majority = majorityOf(asked.length)
+  return concluded(asked, (answers) => (repliesIn(answers).length >= majority ? true : undefined))
+}
+
 export function countOf<Reply>(answers: readonly Answer<Reply>[], is: (reply: Reply) => unknown): number {
   return answers.filter((answer) => answer.state === 'answered' && is(answer.reply)).length
 }
 
-/** The answers of those that have answered. */
 export function repliesIn<Reply>(answers: readonly Answer<Reply>[]): Reply[] {
   return answers.flatMap((answer) => (answer.state === 'answered' ? [answer.reply] : []))
 }
 
-/** How many have failed. */
 export function failuresIn<Reply>(answers: readonly Answer<Reply>[]): number {
   return answers.filter(({ state }) => state === 'failed').length
 }

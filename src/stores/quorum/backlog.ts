@@ -1,4 +1,4 @@
-import type { Owner } from '../../base/identity/owner.js'
+import { type Owner, pairOf } from '../../base/identity/owner.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
@@ -37,7 +37,7 @@ export class Backlog {
 
   /** Settles when all requests of that owner for that lock are undone; undefined if there are none. */
   pending(name: string, owner: Owner): Promise<void> | undefined {
-    return this.#open.size === 0 ? undefined : this.#open.get(keyOf(name, owner))?.work
+    return this.#open.size === 0 ? undefined : this.#open.get(pairOf(owner, name))?.work
   }
 
   /**
@@ -46,7 +46,7 @@ export class Backlog {
    * @param sent settles with the request: whether the server carried it out.
    */
   giveBack(request: AcquireRequest, sent: Promise<boolean>): Promise<void> {
-    const key = keyOf(request.name, request.owner)
+    const key = pairOf(request.owner, request.name)
     // Its turn may come late.
     sent.catch(() => undefined)
     const work = Promise.resolve(this.#open.get(key)?.work)
@@ -61,7 +61,7 @@ export class Backlog {
 
   /** Undoes the request, whether or not the server carried it out; settles when that is done. A second call changes nothing. */
   undo(request: AcquireRequest): Promise<void> {
-    const open = this.#open.get(keyOf(request.name, request.owner))
+    const open = this.#open.get(pairOf(request.owner, request.name))
     return open?.heldBefore === request.heldBefore ? open.work : this.giveBack(request, DONE)
   }
 
@@ -119,8 +119,4 @@ async function mayBeDone(sent: Promise<boolean>): Promise<boolean> {
   } catch (error) {
     return isTransient(error)
   }
-}
-
-function keyOf(name: string, owner: Owner): string {
-  return `${owner} ${name}`
 }

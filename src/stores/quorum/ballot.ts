@@ -56,9 +56,9 @@ export class Ballot {
     return tally(this.votes)
   }
 
-  /** The servers that have answered that another owner holds the lock. */
-  get refusals(): number[] {
-    return this.votes.flatMap(({ state }, index) => (state === 'busy' ? [index] : []))
+  /** The servers whose votes are so. */
+  serversWith(wanted: Vote['state']): number[] {
+    return this.votes.flatMap(({ state }, index) => (state === wanted ? [index] : []))
   }
 
   /** The known tickets of its client, by server. */
@@ -68,11 +68,6 @@ export class Ballot {
         vote.state === 'busy' && vote.ticket !== undefined ? [[index, vote.ticket] as const] : [],
       ),
     )
-  }
-
-  /** The servers that have voted for this request. */
-  get grants(): number[] {
-    return this.votes.flatMap(({ state }, index) => (state === 'granted' ? [index] : []))
   }
 
   /** Asks for no more votes. After a grant, votes under way belong to the lock. */
@@ -87,10 +82,8 @@ export class Ballot {
     this.members.forEach(({ backlog }, index) => {
       const sent = this.#sent[index]
       if (!sent) return
-      const work = backlog.giveBack(
-        this.request,
-        sent.then(({ outcome }) => outcome === 'granted'),
-      )
+      const granted = sent.then(({ outcome }) => outcome === 'granted')
+      const work = backlog.giveBack(this.request, granted)
       if (this.votes[index]?.state === 'granted') known.push(work)
     })
     await Promise.all(known)

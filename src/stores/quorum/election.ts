@@ -58,14 +58,14 @@ export async function elect(
     if (clock.now() + pauseMs >= tieEndsAt) break
     await pause(schedule, pauseMs, left)
     if (left?.aborted) break
-    verdict = await ballot.ask(ballot.refusals, timeoutMs)
+    verdict = await ballot.ask(ballot.serversWith('busy'), timeoutMs)
   }
   if (!left?.aborted && verdict.outcome === 'granted' && validityMs(leaseMs, elapsedMs()) > 0) {
     ballot.close()
     attempt.granted()
     return GRANTED
   }
-  const { grants } = ballot
+  const grants = ballot.serversWith('granted')
   const patienceMs = Math.max(Math.min(timeoutMs, waitsUntil - 1 - clock.now()), 0)
   await withDeadline(schedule, patienceMs, ballot.giveBack())
   const since = caller?.since ?? startedAt

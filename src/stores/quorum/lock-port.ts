@@ -14,7 +14,7 @@ import type {
   RenewRequest,
   Watch,
 } from '../../port/lock-port.js'
-import { type Answer, concluded, countOf, failuresIn, repliesIn } from './answers.js'
+import { type Answer, concluded, countOf, failuresIn, majorityAnswered, repliesIn } from './answers.js'
 import { elect } from './election.js'
 import { type Failure, failuresOf, quorumFailure } from './failure.js'
 import { stateOf } from './inspection.js'
@@ -75,12 +75,9 @@ export class QuorumLockPort implements LockPort {
     const undo = this.#watches.stands(request.name) ? { ...request, ticket: 0 } : request
     // Failed releases continue in the background; the lock is free when it is free on a majority.
     const undone = this.members.map(({ backlog }) => backlog.undo(undo))
-    const enough = concluded(undone, (answers) =>
-      countOf(answers, () => true) >= this.#majority ? true : undefined,
-    )
     const known = this.members.filter(({ backlog }) => backlog.trouble !== undefined)
     const patienceMs = known.length > this.#spares ? 0 : this.terms.commandTimeoutMs
-    if ((await withDeadline(this.schedule, patienceMs, enough)) === undefined) {
+    if (!(await withDeadline(this.schedule, patienceMs, majorityAnswered(undone)))) {
       throw quorumFailure('abandon', request.name, this.#away(request), this.members.length)
     }
   }
@@ -89,25 +86,16 @@ export class QuorumLockPort implements LockPort {
     this.#note(request.leaseMs)
     const asked = this.members.map(({ port }) => port.handOver(request))
     const reply = await this.#agree('handOver', request.name, asked, this.#grantedOrLost)
-    this.members.forEach(({ backlog }, index) => {
-      const sent = asked[index]
-      if (!sent) return
-      if (reply.outcome === 'lost') void backlog.giveBack(request, sent.then(isGranted))
-      // On a server with an unknown outcome the previous owner may still have it.
-      else void backlog.giveBack(this.#whatever(request.name, request.from), sent.then(nothingToDo))
-    })
+    if (reply.outcome === 'lost') this.#giveBack(request, asked, isGranted)
+    // On a server with an unknown outcome the previous owner may still have it.
+    else this.#giveBack(this.#whatever(request.name, request.from), asked)
     return reply
   }
 
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore } = request
     const asked = this.members.map(({ port }) => port.release(request))
-    if (heldBefore === 1) {
-      this.members.forEach(({ backlog }, index) => {
-        const sent = asked[index]
-        if (sent) void backlog.giveBack(this.#whatever(name, owner), sent.then(nothingToDo))
-      })
-    }
+    if (heldBefore === 1) this.#giveBack(this.#whatever(name, owner), asked)
     return await this.#agree('release', name, asked, (answers) => {
       if (countOf(answers, (reply) => reply === 'not-owner') >= this.#majority) return 'not-owner'
       if (countOf(answers, (reply) => reply === 'still-held') >= this.#majority) return 'still-held'
@@ -210,20 +198,14 @@ export class QuorumLockPort implements LockPort {
    * twice in any case, so servers slower than a majority get as long again as the majority took, and no longer.
    */
   async #introduce(): Promise<void> {
-    const looks = this.members.map((member) => member.look().then(() => true))
+    const looks = this.members.map((member) => member.look())
     const all = Promise.allSettled(looks)
+    const { serverTimeoutMs } = this.terms
     const { clock } = this.schedule
     const begunAt = clock.now()
-    const known = concluded(looks, (answers) =>
-      countOf(answers, () => true) >= this.#majority ? true : undefined,
-    )
-    await withDeadline(this.schedule, this.terms.serverTimeoutMs, known)
-    const tookMs = clock.now() - begunAt
-    await withDeadline(
-      this.schedule,
-      Math.min(Math.max(tookMs, LEAST_GRACE_MS), this.terms.serverTimeoutMs),
-      all,
-    )
+    await withDeadline(this.schedule, serverTimeoutMs, majorityAnswered(looks))
+    const graceMs = Math.max(clock.now() - begunAt, LEAST_GRACE_MS)
+    await withDeadline(this.schedule, Math.min(graceMs, serverTimeoutMs), all)
   }
 
   #away({ name, owner }: AcquireRequest): Failure[] {
@@ -233,6 +215,21 @@ export class QuorumLockPort implements LockPort {
         label,
         error: backlog.trouble ?? new StoreError('timeout', 'abandon', { transient: true }),
       }))
+  }
+
+  /**
+   * Has each server give back what the request may have left there: those that do not answer, and those of whose answers `left` says so. A
+   * server that has answered otherwise needs no repetition.
+   */
+  #giveBack<Reply>(
+    request: AcquireRequest,
+    asked: readonly Promise<Reply>[],
+    left: (reply: Reply) => boolean = () => false,
+  ): void {
+    for (const [index, { backlog }] of this.members.entries()) {
+      const sent = asked[index]
+      if (sent) void backlog.giveBack(request, sent.then(left))
+    }
   }
 
   #note(leaseMs: number): void {
@@ -247,9 +244,4 @@ export class QuorumLockPort implements LockPort {
 
 function isGranted({ outcome }: AcquireReply): boolean {
   return outcome === 'granted'
-}
-
-/** A server that has answered needs no repetition. */
-function nothingToDo(): boolean {
-  return false
 }

@@ -1,7 +1,7 @@
 import { retryPauseMs } from '../../base/time/back-off.js'
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
 import type { News, Watch } from '../../port/lock-port.js'
-import { concluded, countOf, failuresIn } from './answers.js'
+import { concluded, failuresIn, repliesIn } from './answers.js'
 import { failuresOf, quorumFailure } from './failure.js'
 import { majorityOf, sparesOf } from './majority.js'
 import type { Member } from './member.js'
@@ -84,7 +84,7 @@ export class QuorumWatch implements Watch {
   async #confirm(watching: readonly Promise<void>[]): Promise<void> {
     const servers = this.members.length
     await concluded(watching, (answers) => {
-      if (countOf(answers, () => true) >= majorityOf(servers)) return true
+      if (repliesIn(answers).length >= majorityOf(servers)) return true
       if (failuresIn(answers) <= sparesOf(servers)) return undefined
       throw quorumFailure('watch', this.name, failuresOf(this.members, answers), servers)
     })

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { Store } from '../../port/store.js'
 import { isClient, isCluster, type RedisClient } from '../redis/connection/client.js'
 import { redisStoreOf } from '../redis/store.js'
-import { QuorumStore } from './store.js'
+import { quorumStore } from './store.js'
 
 /** Options of {@link quorum}. Times are whole milliseconds. */
 export interface QuorumOptions {
@@ -39,7 +39,7 @@ export function quorum(members: ReadonlyArray<RedisClient | Store>, options: Quo
     label: addressOf(member) ?? `members[${index}]`,
     store: redisStoreOf(member),
   }))
-  return new QuorumStore(labelled, { serverTimeoutMs, restartGuardMs })
+  return quorumStore(labelled, { serverTimeoutMs, restartGuardMs })
 }
 
 function checkMembers(members: unknown): void {

@@ -1,4 +1,4 @@
-import type { Owner } from '../../base/identity/owner.js'
+import { type Owner, pairOf } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
 import { timeoutOf } from '../../port/failure.js'
@@ -45,7 +45,7 @@ export class SerializedPort extends ForwardingPort {
 
   override release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner } = request
-    const waits = this.#underWay.has(keyOf(owner, name))
+    const waits = this.#underWay.has(pairOf(owner, name))
     const sent = this.#inTurn(name, [owner], () => this.port.release(request))
     return waits ? this.#inTime('release', name, sent) : sent
   }
@@ -60,7 +60,7 @@ export class SerializedPort extends ForwardingPort {
   }
 
   #inTurn<Reply>(name: string, owners: readonly Owner[], send: () => Promise<Reply>): Promise<Reply> {
-    const keys = owners.map((owner) => keyOf(owner, name))
+    const keys = owners.map((owner) => pairOf(owner, name))
     const before = keys.flatMap((key) => this.#underWay.get(key) ?? [])
     // Without a command under way it does not wait, so that commands of one moment leave together.
     const sent = before.length === 0 ? send() : Promise.all(before).then(send)
@@ -81,8 +81,4 @@ export class SerializedPort extends ForwardingPort {
     if (reply === undefined) throw timeoutOf({ command, lockName }, this.commandTimeoutMs)
     return reply
   }
-}
-
-function keyOf(owner: Owner, name: string): string {
-  return `${owner} ${name}`
 }

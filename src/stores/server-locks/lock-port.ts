@@ -11,8 +11,7 @@ import type {
   RenewRequest,
   Watch,
 } from '../../port/lock-port.js'
-import type { Place } from './place.js'
-import type { Places } from './places.js'
+import type { Place, Places } from './places.js'
 import type { ServerLocks } from './server-locks.js'
 
 const LOST: AcquireReply = { outcome: 'lost' }

@@ -1,15 +1,30 @@
 import { StoreError } from '../../base/errors/errors.js'
-import type { Owner } from '../../base/identity/owner.js'
+import { type Owner, pairOf } from '../../base/identity/owner.js'
 import type { Timer } from '../../base/time/clock.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection } from '../sql/connection.js'
-import { Place } from './place.js'
 import type { Attempted, ServerLocks } from './server-locks.js'
 
 /** The longest wait in one request to the server. */
 const LONGEST_WAIT_MS = 30_000
 /** How long one idle connection stays open. */
 const IDLE_MS = 10_000
+
+/** A connection of this client that holds one lock, or waits for it. */
+export interface Place {
+  readonly name: string
+  owner: Owner
+  /** 0 while it waits. */
+  holds: number
+  leaseMs: number
+  /** When the server ends the connection if it hears nothing more. */
+  endsAt: number
+  /** Nobody wants it any more. */
+  left: boolean
+  connection: SqlConnection | undefined
+  /** The number by which the server knows the connection. */
+  id: string | undefined
+}
 
 /** The places of one client, each with a connection of its own. */
 export class Places {
@@ -30,7 +45,7 @@ export class Places {
   }
 
   find(name: string, owner: Owner): Place | undefined {
-    return this.#places.get(idOf(name, owner))
+    return this.#places.get(pairOf(owner, name))
   }
 
   /** This client's place whose connection has that number at the server. */
@@ -40,10 +55,10 @@ export class Places {
 
   /** A new one, with a connection that the server ends after so long without a sign of life. */
   async open(name: string, owner: Owner, leaseMs: number): Promise<Place> {
-    const place = new Place(name, owner)
-    this.#places.set(idOf(name, owner), place)
+    const unknown = { endsAt: Infinity, connection: undefined, id: undefined }
+    const place: Place = { name, owner, holds: 0, leaseMs, left: false, ...unknown }
+    this.#places.set(pairOf(owner, name), place)
     try {
-      place.leaseMs = leaseMs
       const connection = await this.#connect()
       place.connection = connection
       place.id = this.#ids.get(connection) ?? (await this.locks.idOf(connection))
@@ -89,9 +104,9 @@ export class Places {
 
   /** Another owner of this process has it from now on. */
   pass(place: Place, owner: Owner): void {
-    this.#places.delete(idOf(place.name, place.owner))
+    this.#places.delete(pairOf(place.owner, place.name))
     place.owner = owner
-    this.#places.set(idOf(place.name, owner), place)
+    this.#places.set(pairOf(owner, place.name), place)
   }
 
   /** Gives the lock back. False: the server had let it go before. */
@@ -197,7 +212,7 @@ export class Places {
   }
 
   #forget(place: Place): void {
-    if (this.find(place.name, place.owner) === place) this.#places.delete(idOf(place.name, place.owner))
+    if (this.find(place.name, place.owner) === place) this.#places.delete(pairOf(place.owner, place.name))
     place.connection = undefined
   }
 
@@ -215,8 +230,4 @@ export class Places {
     const reason = this.now >= endsAt ? 'lease-expired' : 'not-in-store'
     if (holds > 0) this.settings.onLost?.({ keyspace: 'lock', name, owner, reason })
   }
-}
-
-function idOf(name: string, owner: Owner): string {
-  return `${owner} ${name}`
 }

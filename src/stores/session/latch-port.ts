@@ -2,30 +2,33 @@ import type { AcquireReply, AcquireRequest, News, Watch } from '../../port/lock-
 import { clientOf } from '../line/place.js'
 import { RowLatchPort } from '../rows/latch-port.js'
 import type { RowClient } from '../rows/row-client.js'
-import type { CellWatch } from './cells.js'
+import { HeardCells } from './heard-cells.js'
 import { ownerOf } from './key.js'
 import type { LockName } from './lock-name.js'
 import type { Place } from './place.js'
 import type { Places } from './places.js'
 
-/** One client's wait for one latch. */
-interface Waiting {
-  readonly listeners: Set<(news?: News) => void>
-  readonly cell: CellWatch
-  inForce: boolean
-  /** The entry that shows others that this client waits. */
-  place: Place | undefined
-}
-
 /** Count-down latches on a server with sessions: a row each, which those who wait watch. */
 export class SessionLatchPort extends RowLatchPort {
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #heard: HeardCells
+  /** The entries that show others that this client waits, by latch. */
+  readonly #shown = new Map<string, Place>()
 
   constructor(
     client: RowClient,
     private readonly places: Places,
   ) {
     super(client)
+    this.#heard = new HeardCells(places, {
+      space: 'latch',
+      lingerMs: 0,
+      changed: (name) => this.#heard.tell(name),
+      unheard: (name) => {
+        const place = this.#shown.get(name)
+        this.#shown.delete(name)
+        if (place?.admitted) this.#leave(place)
+      },
+    })
   }
 
   override get polls(): undefined {
@@ -39,20 +42,7 @@ export class SessionLatchPort extends RowLatchPort {
   }
 
   override watch(name: string, onNews: (news?: News) => void): Watch {
-    const waiting = this.#waiting.get(name) ?? this.#begin(name)
-    // One function may watch twice: each watch counts for itself.
-    const own = (news?: News): void => onNews(news)
-    waiting.listeners.add(own)
-    return {
-      confirmed: waiting.cell.confirmed,
-      get inForce() {
-        return waiting.inForce
-      },
-      close: () => {
-        waiting.listeners.delete(own)
-        if (waiting.listeners.size === 0) this.#end(name, waiting)
-      },
-    }
+    return this.#heard.watch(name, onNews)
   }
 
   override async countWatchers(name: string): Promise<number> {
@@ -62,59 +52,33 @@ export class SessionLatchPort extends RowLatchPort {
 
   /** Shows others that this client waits, as long as somebody watches. */
   async #show(name: string): Promise<void> {
-    const waiting = this.#waiting.get(name)
-    if (!waiting || waiting.place) return
+    if (!this.#heard.has(name) || this.#shown.has(name)) return
     // A client itself is the owner of nothing.
     const owner = `${this.places.settings.clientId}:0` as const
     const itself = { lock: latchOf(name), mode: 'read', owner } as const
     // The session of this place has ended: the next place shows who asks now.
     const place = this.places.open(itself, () => {
-      waiting.place = undefined
-      tell(waiting)
+      if (this.#shown.get(name) !== place) return
+      this.#shown.delete(name)
+      this.#heard.tell(name)
     })
     place.joined = true
-    waiting.place = place
+    this.#shown.set(name, place)
     try {
       await this.places.stand(place)
     } catch (error) {
-      if (waiting.place === place) waiting.place = undefined
-      this.#leave(place)
+      if (this.#shown.get(name) === place) this.#shown.delete(name)
       throw error
     } finally {
-      if (this.#waiting.get(name) !== waiting) this.#leave(place)
+      if (this.#shown.get(name) !== place) this.#leave(place)
     }
   }
 
-  #begin(name: string): Waiting {
-    const listeners: Waiting['listeners'] = new Set()
-    const cell = this.places.link.cells.watch({ space: 'latch', name }, () => tell({ listeners }))
-    const waiting: Waiting = { listeners, cell, inForce: false, place: undefined }
-    cell.confirmed.then(
-      () => {
-        waiting.inForce = true
-      },
-      () => undefined,
-    )
-    this.#waiting.set(name, waiting)
-    return waiting
-  }
-
-  #end(name: string, waiting: Waiting): void {
-    if (this.#waiting.get(name) !== waiting) return
-    this.#waiting.delete(name)
-    waiting.cell.close()
-    if (waiting.place?.admitted) this.#leave(waiting.place)
-  }
-
   #leave(place: Place): void {
-    if (!place.leaving) void this.places.drop(place)
+    if (!place.leaving && this.places.behind(place.key)) void this.places.drop(place)
   }
 }
 
 function latchOf(name: string): LockName {
   return { keyspace: 'latch', name }
-}
-
-function tell({ listeners }: Pick<Waiting, 'listeners'>): void {
-  for (const listener of [...listeners]) listener()
 }

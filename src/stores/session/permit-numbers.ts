@@ -9,10 +9,10 @@ import { before, takersIn } from './turns.js'
 export class PermitNumbers {
   constructor(
     private readonly client: RowClient,
-    private readonly places: Places,
+    protected readonly places: Places,
   ) {}
 
-  trySet(name: string, permits: number, request: string, ttlMs = Infinity): Promise<boolean> {
+  trySetPermits(name: string, permits: number, request: string, ttlMs = Infinity): Promise<boolean> {
     return this.#change(name, request, (body, now) => {
       if (body.permits !== undefined) return false
       body.permits = permits
@@ -21,8 +21,16 @@ export class PermitNumbers {
     })
   }
 
+  async addPermits(name: string, delta: number, request: string): Promise<void> {
+    await this.#add(name, delta, request, false)
+  }
+
+  addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
+    return this.#add(name, delta, request, true)
+  }
+
   /** Returns whether it did; not if it is only to be where a number was ever set. */
-  async add(name: string, delta: number, request: string, onlyIfSet: boolean): Promise<boolean> {
+  async #add(name: string, delta: number, request: string, onlyIfSet: boolean): Promise<boolean> {
     const line = delta < 0 ? await this.places.link.read(lockOf(name)) : []
     return await this.#change(name, request, (body) => {
       if (onlyIfSet && body.permits === undefined) return false
@@ -36,7 +44,7 @@ export class PermitNumbers {
   }
 
   /** Takes all that nobody wants who came before. */
-  async drain(name: string, request: string): Promise<number> {
+  async drainPermits(name: string, request: string): Promise<number> {
     for (;;) {
       const drained = await this.#tryToDrain(name, request)
       if (drained !== undefined) return drained

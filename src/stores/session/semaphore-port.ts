@@ -1,5 +1,4 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { TimerHandle } from '../../base/time/schedule.js'
 import type { SemaphorePort } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
@@ -16,7 +15,7 @@ import type {
 import { clientOf } from '../line/place.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { RowClient } from '../rows/row-client.js'
-import type { CellWatch } from './cells.js'
+import { HeardCells } from './heard-cells.js'
 import { ownerOf } from './key.js'
 import type { Line } from './line.js'
 import {
@@ -36,35 +35,25 @@ import { permitsOf } from './turns.js'
 /** How long the watch of a semaphore's cell outlives its last waiter, so that a client that takes permits again and again joins with its first request. */
 const LINGER_MS = 200
 
-/** One client's news of one semaphore. */
-interface Heard {
-  readonly cell: CellWatch
-  readonly listeners: Set<(news?: News) => void>
-  inForce: boolean
-  lingering: TimerHandle | undefined
-}
-
 /**
  * Semaphores on a server with sessions: a cell says how many permits there are, and those that came first in the line have them, as far as they
  * go. So what somebody has taken comes back with its entry, and is the next one's in line.
  */
-export class SessionSemaphorePort implements SemaphorePort {
+export class SessionSemaphorePort extends PermitNumbers implements SemaphorePort {
   readonly watchesInOrder = false
   /** A place is for so many permits as its call wants. */
   readonly placePer = 'call'
-  readonly #heard = new Map<string, Heard>()
-  readonly #numbers: PermitNumbers
+  readonly #heard: HeardCells
 
-  constructor(
-    client: RowClient,
-    private readonly places: Places,
-  ) {
-    this.#numbers = new PermitNumbers(client, places)
+  constructor(client: RowClient, places: Places) {
+    super(client, places)
+    const changed = (name: string): void => places.permitsChanged(lockOf(name))
+    this.#heard = new HeardCells(places, { space: 'semaphore', lingerMs: LINGER_MS, changed })
   }
 
   get line(): StoreLine {
     const { watchdogLeaseMs: placeMs } = this.places.settings
-    return { placeMs, hears: (name) => this.#heard.get(name)?.inForce === true }
+    return { placeMs, hears: (name) => this.#heard.inForce(name) }
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -77,7 +66,7 @@ export class SessionSemaphorePort implements SemaphorePort {
       if (permits > (seen.number.permits ?? 0) - sumOf(seen.line)) return this.#busyIn(seen)
     }
     for (;;) {
-      const place = places.find(standing) ?? places.open(standing, (news) => this.#tell(name, news))
+      const place = places.find(standing) ?? places.open(standing, (news) => this.#heard.tell(name, news))
       place.joined ||= request.waits === true
       const seen = place.admitted ? undefined : await places.stand(place)
       if (seen && !place.admitted) return this.#busyIn(seen)
@@ -108,23 +97,7 @@ export class SessionSemaphorePort implements SemaphorePort {
 
   /** A place hears of the entries before it; the cell says how many permits there are. */
   watch(name: string, onNews: (news?: News) => void): Watch {
-    const { schedule } = this.places.settings
-    const heard = this.#heard.get(name) ?? this.#hear(name)
-    // One function may watch twice: each watch counts for itself.
-    const own = (news?: News): void => onNews(news)
-    heard.listeners.add(own)
-    schedule.cancel(heard.lingering)
-    heard.lingering = undefined
-    return {
-      confirmed: heard.cell.confirmed,
-      get inForce() {
-        return heard.inForce
-      },
-      close: () => {
-        if (!heard.listeners.delete(own) || heard.listeners.size > 0) return
-        heard.lingering = schedule.at(schedule.clock.now() + LINGER_MS, () => this.#unhear(name, heard))
-      },
-    }
+    return this.#heard.watch(name, onNews)
   }
 
   async inspect(name: string): Promise<LockState> {
@@ -141,22 +114,6 @@ export class SessionSemaphorePort implements SemaphorePort {
 
   async forceUnlock(name: string): Promise<boolean> {
     return await this.places.oust(lockOf(name), (await this.#look(name)).having)
-  }
-
-  trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
-    return this.#numbers.trySet(name, permits, request, ttlMs)
-  }
-
-  async addPermits(name: string, delta: number, request: string): Promise<void> {
-    await this.#numbers.add(name, delta, request, false)
-  }
-
-  addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
-    return this.#numbers.add(name, delta, request, true)
-  }
-
-  drainPermits(name: string, request: string): Promise<number> {
-    return this.#numbers.drain(name, request)
   }
 
   async availablePermits(name: string): Promise<number> {
@@ -190,31 +147,5 @@ export class SessionSemaphorePort implements SemaphorePort {
 
   #standing(name: string, owner: Owner): Standing {
     return { lock: lockOf(name), mode: 'read', owner }
-  }
-
-  #hear(name: string): Heard {
-    const cell = this.places.link.cells.watch({ space: 'semaphore', name }, () =>
-      this.places.permitsChanged(lockOf(name)),
-    )
-    const heard: Heard = { cell, listeners: new Set(), inForce: false, lingering: undefined }
-    this.#heard.set(name, heard)
-    cell.confirmed.then(
-      () => {
-        heard.inForce = true
-      },
-      () => this.#unhear(name, heard),
-    )
-    return heard
-  }
-
-  #unhear(name: string, heard: Heard): void {
-    heard.inForce = false
-    heard.cell.close()
-    this.places.settings.schedule.cancel(heard.lingering)
-    if (this.#heard.get(name) === heard) this.#heard.delete(name)
-  }
-
-  #tell(name: string, news: News): void {
-    for (const hear of [...(this.#heard.get(name)?.listeners ?? [])]) hear(news)
   }
 }

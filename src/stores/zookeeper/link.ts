@@ -28,6 +28,8 @@ import { Sessions } from './sessions.js'
 /** An entry of this client, from the request for it until the client knows that it is gone. */
 interface Own {
   readonly lock: LockName
+  /** The node of the lock. */
+  readonly parent: string
   readonly key: string
   readonly session: ZooKeeperSession
   /** Its node; undefined while nobody knows whether there is one. */
@@ -108,8 +110,7 @@ export class ZooKeeperLink implements SessionLink {
 
   keepAlive(session: string): Promise<boolean> {
     // The server answers in order, so all earlier ends are known by the answer.
-    for (const [parent, entries] of this.#own)
-      for (const own of entries.values()) this.#watchOver(parent, own)
+    for (const own of this.#allOwn()) this.#watchOver(own)
     return this.#sessions.keepAlive(session)
   }
 
@@ -128,15 +129,15 @@ export class ZooKeeperLink implements SessionLink {
     let own = known
     try {
       // What an earlier request has come to is not known: it may have been carried out.
-      if (known && request.keeps) this.#listen(parent, known)
-      const line = known && (await this.#standing(session, parent, known))
+      if (known && request.keeps) this.#listen(known)
+      const line = known && (await this.#standing(session, known))
       if (line) return line
-      own = this.#add(parent, { lock, key, session })
-      if (request.keeps) this.#listen(parent, own)
+      own = this.#add({ lock, parent, key, session })
+      if (request.keeps) this.#listen(own)
       const node = createNumbered(`${parent}/${prefixOf(request)}`, NO_DATA, this.terms.acl)
-      return await this.#create(session, parent, own, node)
+      return await this.#create(session, own, node)
     } catch (error) {
-      if (error instanceof RefusedError && own && own.path === undefined) this.#forget(parent, own)
+      if (error instanceof RefusedError && own && own.path === undefined) this.#forget(own)
       if (session.over) return undefined
       throw failureOf(error, { command: 'acquire', lockName: lock.name })
     }
@@ -162,7 +163,7 @@ export class ZooKeeperLink implements SessionLink {
       if (own) this.#unwatch(own)
       const path = own?.path ?? (await this.#find(session, parent, key))
       const removed = path !== undefined && (await orNone(session.request(deleteNode(path)))) !== undefined
-      if (own) this.#forget(parent, own)
+      if (own) this.#forget(own)
       return removed
     })
   }
@@ -175,7 +176,7 @@ export class ZooKeeperLink implements SessionLink {
     }
     const parent = this.#pathOf(lock)
     // Watches that begin before the other's report earlier: then the other's end says all.
-    if (decides) for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(parent, own)
+    if (decides) for (const own of this.#own.get(parent)?.values() ?? []) this.#watchOver(own)
     return session.nodes.watch(`${parent}/${nodeOf(entry)}`, onGone)
   }
 
@@ -198,12 +199,8 @@ export class ZooKeeperLink implements SessionLink {
   }
 
   /** Puts an entry in line, and reads the line, with one flight. */
-  async #create(
-    session: ZooKeeperSession,
-    parent: string,
-    own: Own,
-    node: Operation<CreatedNode>,
-  ): Promise<Line> {
+  async #create(session: ZooKeeperSession, own: Own, node: Operation<CreatedNode>): Promise<Line> {
+    const { parent } = own
     for (let attempt = 1; ; attempt += 1) {
       const creating = session.request(node)
       const listing = session.request(getChildren(parent, own.deafen !== undefined))
@@ -213,7 +210,7 @@ export class ZooKeeperLink implements SessionLink {
         own.path = path
         own.fence = stat.czxid
         const line = this.#lineOf(parent, await listing)
-        this.#watchLater(parent, own)
+        this.#watchLater(own)
         return line
       } catch (error) {
         // The server removes empty folders: also between two of these steps.
@@ -225,7 +222,8 @@ export class ZooKeeperLink implements SessionLink {
   }
 
   /** The line, if that entry stands in it. */
-  async #standing(session: ZooKeeperSession, parent: string, own: Own): Promise<Line | undefined> {
+  async #standing(session: ZooKeeperSession, own: Own): Promise<Line | undefined> {
+    const { parent } = own
     const nodes = await this.#children(session, parent, { hears: own.deafen !== undefined })
     const entry = lineOf(nodes, () => ({})).find(({ key }) => key === own.key)
     const path = own.path ?? (entry && `${parent}/${nodeOf(entry)}`)
@@ -233,7 +231,7 @@ export class ZooKeeperLink implements SessionLink {
     if (node?.stat.session !== session.id) return undefined
     own.path = path
     own.fence = node.stat.czxid
-    this.#watchLater(parent, own)
+    this.#watchLater(own)
     return this.#lineOf(parent, nodes)
   }
 
@@ -266,33 +264,34 @@ export class ZooKeeperLink implements SessionLink {
     })
   }
 
-  #add(parent: string, asked: Pick<Own, 'lock' | 'key' | 'session'>): Own {
+  #add(asked: Pick<Own, 'lock' | 'parent' | 'key' | 'session'>): Own {
+    const { parent, key } = asked
     const entries = this.#own.get(parent) ?? new Map<string, Own>()
     const unknown = { path: undefined, fence: undefined, deafen: undefined, alarm: undefined }
     const own: Own = { ...asked, ...unknown, watched: false }
-    this.#own.set(parent, entries.set(asked.key, own))
+    this.#own.set(parent, entries.set(key, own))
     this.#sessions.use(true)
     return own
   }
 
-  #listen(parent: string, own: Own): void {
+  #listen(own: Own): void {
     own.deafen?.()
-    own.deafen = own.session.nodes.watchFolder(parent, () => this.listener.asked(own.lock))
+    own.deafen = own.session.nodes.watchFolder(own.parent, () => this.listener.asked(own.lock))
   }
 
-  #watchLater(parent: string, own: Own): void {
+  #watchLater(own: Own): void {
     const { schedule } = this.settings
     // The call may have given it up meanwhile.
-    if (this.#own.get(parent)?.get(own.key) !== own) return
-    own.alarm ??= schedule.at(schedule.clock.now() + WATCH_AFTER_MS, () => this.#watchOver(parent, own))
+    if (!this.#knows(own)) return
+    own.alarm ??= schedule.at(schedule.clock.now() + WATCH_AFTER_MS, () => this.#watchOver(own))
   }
 
-  #watchOver(parent: string, own: Own): void {
-    if (own.watched || own.path === undefined || this.#own.get(parent)?.get(own.key) !== own) return
+  #watchOver(own: Own): void {
+    if (own.watched || own.path === undefined || !this.#knows(own)) return
     own.watched = true
     own.session.nodes.watch(own.path, () => {
-      if (!own.watched || this.#own.get(parent)?.get(own.key) !== own) return
-      this.#forget(parent, own)
+      if (!own.watched || !this.#knows(own)) return
+      this.#forget(own)
       this.listener.gone(own.lock, own.key)
     })
   }
@@ -304,20 +303,28 @@ export class ZooKeeperLink implements SessionLink {
     own.deafen?.()
   }
 
-  #forget(parent: string, own: Own): void {
+  #forget(own: Own): void {
     this.#unwatch(own)
-    const entries = this.#own.get(parent)
-    if (entries?.get(own.key) !== own) return
+    const entries = this.#own.get(own.parent)
+    if (!entries || !this.#knows(own)) return
     entries.delete(own.key)
     if (entries.size > 0) return
-    this.#own.delete(parent)
+    this.#own.delete(own.parent)
     if (this.#own.size === 0) this.#sessions.use(false)
   }
 
   /** Forgets the entries of sessions that are over: they are gone, or about to go. */
   #forgetOver(): void {
-    for (const [parent, entries] of this.#own)
-      for (const own of entries.values()) if (own.session.over) this.#forget(parent, own)
+    for (const own of this.#allOwn()) if (own.session.over) this.#forget(own)
+  }
+
+  /** Whether this is what it knows of that entry, and no other has come in its place. */
+  #knows(own: Own): boolean {
+    return this.#own.get(own.parent)?.get(own.key) === own
+  }
+
+  #allOwn(): readonly Own[] {
+    return [...this.#own.values()].flatMap((entries) => [...entries.values()])
   }
 
   /** Asks by whichever session there is, and by the next if that has ended. */

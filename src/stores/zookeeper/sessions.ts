@@ -5,8 +5,7 @@ import type { SessionGrant } from '../session/link.js'
 import { Rota } from './client/address.js'
 import { deleteNode } from './client/operations.js'
 import { codes, isRefusal, RefusedError } from './client/result-codes.js'
-import { SessionOverError, ZooKeeperSession } from './client/session.js'
-import type { SessionTerms } from './client/session-terms.js'
+import { SessionOverError, type SessionTerms, ZooKeeperSession } from './client/session.js'
 import { failureOf } from './failure.js'
 import type { ZooKeeperTerms } from './options.js'
 
@@ -27,7 +26,8 @@ const LONGEST_MS = 2 ** 31 - 1
 
 /** A client's session, which begins on demand, and those that follow it. */
 export class Sessions {
-  #current: ZooKeeperSession | undefined
+  /** The one to ask by, if there is one. */
+  current: ZooKeeperSession | undefined
   /** Sessions that are over for this client, while no server has confirmed their end, by name. */
   readonly #ending = new Map<string, ZooKeeperSession>()
   #beginning: Promise<ZooKeeperSession> | undefined
@@ -58,33 +58,28 @@ export class Sessions {
         if (this.#used) this.settings.onSuspended?.(failureOf(cause, { command: 'session' }))
       },
       onExpired: (session, cause) => {
-        if (this.#current?.id === session.id) this.#current = undefined
+        if (this.current?.id === session.id) this.current = undefined
         this.onEnded(nameOf(session), failureOf(cause, { command: 'session' }))
       },
     }
   }
 
-  /** The one to ask by, if there is one. */
-  get current(): ZooKeeperSession | undefined {
-    return this.#current
-  }
-
   /** One to ask by at once: it is kept alive, since something depends on it. */
   get used(): ZooKeeperSession | undefined {
-    return this.#used && !this.#closed ? this.#current : undefined
+    return this.#used && !this.#closed ? this.current : undefined
   }
 
   find(id: string): ZooKeeperSession | undefined {
-    return this.#current && nameOf(this.#current) === id ? this.#current : undefined
+    return this.current && nameOf(this.current) === id ? this.current : undefined
   }
 
   /** One to ask by, whatever became of others. */
   any(): Promise<ZooKeeperSession> {
     if (this.#closed) return Promise.reject(closed())
-    const current = this.#current
+    const current = this.current
     // One that nothing depends on may have ended meanwhile.
     if (current && !this.#used && this.#untold(current) > current.timeoutMs * SURE) this.#drop(current)
-    if (this.#current) return Promise.resolve(this.#current)
+    if (this.current) return Promise.resolve(this.current)
     this.#beginning ??= this.#begin(this.settings.watchdogLeaseMs).finally(() => {
       this.#beginning = undefined
     })
@@ -92,10 +87,9 @@ export class Sessions {
   }
 
   async begin(leastMs: number): Promise<SessionGrant> {
-    const about = { command: 'session' }
     try {
       // This client has lost those locks by now; the server need not keep them from others.
-      if (this.#taken && this.#current) this.#drop(this.#current)
+      if (this.#taken && this.current) this.#drop(this.current)
       let session = await this.any()
       // It began some time ago, for a question.
       if (!(await this.keepAlive(nameOf(session)))) session = await this.any()
@@ -104,7 +98,7 @@ export class Sessions {
       this.#taken = true
       return { session: nameOf(session), aliveMs }
     } catch (error) {
-      throw failureOf(error, about)
+      throw failureOf(error, { command: 'session' })
     }
   }
 
@@ -150,7 +144,7 @@ export class Sessions {
 
   close(): void {
     this.#closed = true
-    const session = this.#current
+    const session = this.current
     if (session) this.#forget(session)
     session?.abandon()
     this.#refuse?.(closed())
@@ -171,7 +165,7 @@ export class Sessions {
   #forget(session: ZooKeeperSession): void {
     this.settings.schedule.cancel(this.#ping)
     this.#seenZxid = session.seenZxid
-    this.#current = undefined
+    this.current = undefined
     this.#taken = false
   }
 
@@ -184,7 +178,7 @@ export class Sessions {
     await Promise.race([this.#while(session, session.begin()), refused])
     // It may have ended since.
     if (session.over) return session
-    this.#current = session
+    this.current = session
     this.#taken = false
     if (this.#closed) this.close()
     else this.onBegun(session)
@@ -199,7 +193,7 @@ export class Sessions {
   /** Once between two keep-alives. */
   #pingLater(): void {
     const { schedule } = this.settings
-    const session = this.#current
+    const session = this.current
     schedule.cancel(this.#ping)
     this.#ping = undefined
     if (!this.#used || !session) return

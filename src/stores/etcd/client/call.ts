@@ -1,9 +1,16 @@
+import { FrameReader } from '../../../base/collections/frame-reader.js'
 import { isError } from '../../../base/errors/is-error.js'
-import { framed, HEAD, messageReader } from './frames.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 import type { Http2Connection } from './http2/connection.js'
 import type { Headers } from './http2/headers.js'
 import { Http2Stream, type Http2StreamListener } from './http2/stream.js'
+import { MalformedError } from './protobuf.js'
+
+/** The bytes before each message of gRPC: one says whether it is compressed, four its length. */
+export const HEAD = 5
+
+/** Far longer than any reply to this client's requests, and far below what would fill the memory. */
+const LONGEST = 64 * 1024 * 1024
 
 /** Hears the messages of a call, and once its end. */
 export interface CallListener {
@@ -79,6 +86,25 @@ export class Call implements Http2StreamListener {
     this.#over = true
     this.listener.end(error)
   }
+}
+
+/** A message as gRPC sends it. */
+export function framed(message: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(HEAD + message.length)
+  frame[0] = 0
+  frame.writeUInt32BE(message.length, 1)
+  message.copy(frame, HEAD)
+  return frame
+}
+
+/** Throws a MalformedError for what no server sends to a client that asked for nothing compressed. */
+export function messageReader(): FrameReader {
+  return new FrameReader(HEAD, (bytes, at) => {
+    if (bytes[at] !== 0) throw new MalformedError('a message is compressed')
+    const length = bytes.readUInt32BE(at + 1)
+    if (length > LONGEST) throw new MalformedError(`a message has ${length} bytes`)
+    return HEAD + length
+  })
 }
 
 const SUCCESS = new GrpcError(0, 'the call has ended')

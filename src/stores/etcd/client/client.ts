@@ -157,7 +157,7 @@ export class EtcdClient {
 
   /** The token of its login. */
   get token(): string | undefined {
-    return this.#connections.metadata['token']
+    return this.#connections.token
   }
 
   /** Logs in anew, because the server no longer knows that token. */

@@ -3,7 +3,6 @@ import type { Schedule } from '../../../base/time/schedule.js'
 import { withDeadline } from '../../../base/time/with-deadline.js'
 import { Channel } from './channel.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
-
 import type { Headers } from './http2/headers.js'
 import { replies } from './replies.js'
 import { requests } from './requests.js'
@@ -18,14 +17,15 @@ export interface EtcdAddress {
 
 /** The one connection of a client, to the first of its servers that answers; after that has failed, to the next. */
 export class Connections {
-  /** The one for new calls. */
-  #channel: Channel | undefined
+  /** The one for new calls, if it is open. */
+  current: Channel | undefined
   /** All channels that have not ended: calls under way keep one that takes no new calls. */
   readonly #all = new Set<Channel>()
   #opening: Promise<Channel> | undefined
   #login: Promise<string | undefined> | undefined
   #next = 0
-  #metadata: Headers = { hasleader: 'true' }
+  /** The metadata of each call, the same object until it changes. It makes a server without a leader refuse at once, instead of letting the call wait. */
+  metadata: Headers = { hasleader: 'true' }
   #closed = false
 
   constructor(
@@ -34,19 +34,9 @@ export class Connections {
     private readonly timeoutMs: number,
   ) {}
 
-  /** The one that is open, if there is one. */
-  get current(): Channel | undefined {
-    return this.#channel
-  }
-
-  /** The metadata of each call, the same object until it changes. It makes a server without a leader refuse at once, instead of letting the call wait. */
-  get metadata(): Headers {
-    return this.#metadata
-  }
-
   /** Rejects if no server answers. */
   open(): Promise<Channel> {
-    if (this.#channel) return Promise.resolve(this.#channel)
+    if (this.current) return Promise.resolve(this.current)
     this.#opening ??= this.#openNext().finally(() => {
       this.#opening = undefined
     })
@@ -55,8 +45,8 @@ export class Connections {
 
   /** The next call goes to the next server. What is under way goes on. */
   leave(channel: Channel): void {
-    if (this.#channel === channel) {
-      this.#channel = undefined
+    if (this.current === channel) {
+      this.current = undefined
       this.#next += 1
     }
     channel.leave()
@@ -70,7 +60,7 @@ export class Connections {
 
   /** Logs in anew, unless the client has done so since it used this token. Concurrent calls share one login. */
   async renewToken(channel: Channel, used: unknown): Promise<void> {
-    if (this.#token !== used) return
+    if (this.token !== used) return
     this.#login ??= this.#authenticate(channel).finally(() => {
       this.#login = undefined
     })
@@ -81,15 +71,16 @@ export class Connections {
     this.#closed = true
     // One that is still opening, too.
     for (const channel of [...this.#all]) channel.end()
-    this.#channel = undefined
+    this.current = undefined
   }
 
-  get #token(): string | undefined {
-    return this.#metadata['token']
+  /** That of its login. */
+  get token(): string | undefined {
+    return this.metadata['token']
   }
 
   #sendWith(token: string | undefined): void {
-    this.#metadata = token === undefined ? { hasleader: 'true' } : { hasleader: 'true', token }
+    this.metadata = token === undefined ? { hasleader: 'true' } : { hasleader: 'true', token }
   }
 
   async #openNext(): Promise<Channel> {
@@ -125,7 +116,7 @@ export class Connections {
     try {
       const patienceMs = this.timeoutMs / hosts.length
       const opened = channel.opened.then(async () => {
-        if (credentials && this.#token === undefined) this.#sendWith(await this.#authenticate(channel))
+        if (credentials && this.token === undefined) this.#sendWith(await this.#authenticate(channel))
         return true
       })
       if (!(await withDeadline(this.schedule, patienceMs, opened)))
@@ -135,7 +126,7 @@ export class Connections {
       channel.end()
       throw error
     }
-    this.#channel = channel
+    this.current = channel
     return channel
   }
 

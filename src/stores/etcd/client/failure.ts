@@ -1,39 +1,48 @@
 import { isError } from '../../../base/errors/is-error.js'
-import { judgedBy, NOT_READY, UNKNOWN, UNREACHABLE, type Verdict } from '../../../port/failure.js'
+import {
+  judgedBy,
+  lasts,
+  NOT_READY,
+  passes,
+  UNKNOWN,
+  UNREACHABLE,
+  type Verdict,
+} from '../../../port/failure.js'
 import { ConnectionError, GrpcError, grpcCodes } from './grpc-error.js'
 
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'Grant the user a role that may read and write all keys with the prefix (option prefix).',
-}
-const NO_ACCESS: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'The server wants a user and a password that it knows, or a client certificate: set credentials or tls.',
-}
-const NOT_TRUSTED: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }), and connect by a name that it is for.',
-}
-const REFUSED_BY_TLS: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint: 'The two ends do not agree on TLS: use https:// for a server with TLS and http:// for one without, and a client certificate (tls: { cert, key }) where the server asks for one.',
-}
-const TOO_LARGE: Verdict = {
-  reason: 'unknown',
-  transient: false,
-  hint: 'etcd takes no request of that size: store less, or raise --max-request-bytes.',
-}
+const NO_PERMISSION = lasts(
+  'permission',
+  'Grant the user a role that may read and write all keys with the prefix (option prefix).',
+)
+const NO_ACCESS = lasts(
+  'permission',
+  'The server wants a user and a password that it knows, or a client certificate: set credentials or tls.',
+)
+const NOT_TRUSTED = lasts(
+  'unreachable',
+  'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }), and connect by a name that it is for.',
+)
+const REFUSED_BY_TLS = lasts(
+  'unreachable',
+  'The two ends do not agree on TLS: use https:// for a server with TLS and http:// for one without, and a client certificate (tls: { cert, key }) where the server asks for one.',
+)
+/** An unreadable answer leaves the outcome unknown, as a lost one does. */
+const UNREADABLE = passes('unreadable', 'etcd gives no such answer: something else answers at its address.')
+const FULL = lasts(
+  'out-of-memory',
+  'The database of etcd is full: compact and defragment it, then disarm its alarm.',
+)
+const TOO_LARGE = lasts(
+  'unknown',
+  'etcd takes no request of that size: store less, or raise --max-request-bytes.',
+)
 
 const BY_CODE: Readonly<Record<number, Verdict>> = {
   [grpcCodes.cancelled]: NOT_READY,
   [grpcCodes.aborted]: NOT_READY,
   // From a proxy that has lost its server.
   [grpcCodes.internal]: NOT_READY,
-  [grpcCodes.deadlineExceeded]: { reason: 'timeout', transient: true },
+  [grpcCodes.deadlineExceeded]: passes('timeout'),
   [grpcCodes.permissionDenied]: NO_PERMISSION,
   [grpcCodes.resourceExhausted]: NOT_READY,
   [grpcCodes.unauthenticated]: { ...NO_ACCESS, transient: true },
@@ -45,18 +54,8 @@ export const failureOf = judgedBy(judge)
 
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectionError) return tlsVerdict(error.cause) ?? UNREACHABLE
-  if (!(error instanceof GrpcError)) {
-    // An unreadable answer leaves the outcome unknown, as a lost one does.
-    return {
-      reason: 'unreadable',
-      transient: true,
-      hint: 'etcd gives no such answer: something else answers at its address.',
-    }
-  }
-  if (error.message.includes('database space exceeded')) {
-    const hint = 'The database of etcd is full: compact and defragment it, then disarm its alarm.'
-    return { reason: 'out-of-memory', transient: false, hint }
-  }
+  if (!(error instanceof GrpcError)) return UNREADABLE
+  if (error.message.includes('database space exceeded')) return FULL
   if (/user name|user ID|authentication failed/.test(error.message)) return NO_ACCESS
   if (error.message.includes('revision of auth store is old')) return { ...NO_ACCESS, transient: true }
   // In the words of etcd, or of gRPC in front of it.

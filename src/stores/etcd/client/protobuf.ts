@@ -90,9 +90,10 @@ export class MessageWriter {
 }
 
 /** A field of a message: a number, or bytes (a text, a message). */
-export type Field =
-  | { readonly number: number; readonly value: bigint }
-  | { readonly number: number; readonly value: Buffer }
+export interface Field {
+  readonly number: number
+  readonly value: bigint | Buffer
+}
 
 /**
  * The fields of a message in the order in which they came.

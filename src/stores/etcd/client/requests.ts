@@ -56,32 +56,24 @@ export interface Transaction {
 const CREATE_REVISION = 1
 const MOD_REVISION = 2
 const EQUAL = 0
+const NOTHING = Buffer.alloc(0)
 
-function range({ key, end, limit = 0, keysOnly = false, serializable = false }: RangeTerms): MessageWriter {
-  const message = new MessageWriter().bytes(1, key)
-  if (end) message.bytes(2, end)
-  return message.number(3, limit).flag(7, serializable).flag(8, keysOnly)
+function range({ limit = 0, keysOnly = false, serializable = false, ...span }: RangeTerms): MessageWriter {
+  return remove(span).number(3, limit).flag(7, serializable).flag(8, keysOnly)
 }
 
-function remove({ key, end }: Span): MessageWriter {
-  const message = new MessageWriter().bytes(1, key)
-  return end ? message.bytes(2, end) : message
+function remove({ key, end = NOTHING }: Span): MessageWriter {
+  return new MessageWriter().bytes(1, key).bytes(2, end)
 }
 
 function condition(terms: Condition): MessageWriter {
-  const message = new MessageWriter()
-  if ('absent' in terms) {
-    const { key, end } = terms.absent
-    message.number(1, EQUAL).number(2, CREATE_REVISION).bytes(3, key)
-    return end ? message.bytes(64, end) : message
-  }
-  if ('createRevision' in terms)
-    return message
-      .number(1, EQUAL)
-      .number(2, CREATE_REVISION)
-      .bytes(3, terms.key)
-      .number(5, terms.createRevision)
-  return message.number(1, EQUAL).number(2, MOD_REVISION).bytes(3, terms.key).number(6, terms.modRevision)
+  const equal = new MessageWriter().number(1, EQUAL)
+  if ('modRevision' in terms)
+    return equal.number(2, MOD_REVISION).bytes(3, terms.key).number(6, terms.modRevision)
+  equal.number(2, CREATE_REVISION)
+  if ('createRevision' in terms) return equal.bytes(3, terms.key).number(5, terms.createRevision)
+  const { key, end = NOTHING } = terms.absent
+  return equal.bytes(3, key).bytes(64, end)
 }
 
 function operation(terms: Operation): MessageWriter {

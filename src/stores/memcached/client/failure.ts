@@ -2,7 +2,9 @@ import { StoreError } from '../../../base/errors/errors.js'
 import { isError } from '../../../base/errors/is-error.js'
 import {
   type About as CommandAbout,
+  lasts,
   NOT_READY,
+  passes,
   UNKNOWN,
   UNREACHABLE,
   type Verdict,
@@ -15,41 +17,25 @@ export interface About extends CommandAbout {
   readonly login?: true
 }
 
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'The server did not accept the user and the password: pass those of its -Y file (option credentials).',
-}
-const NO_MEMORY: Verdict = {
-  reason: 'out-of-memory',
-  transient: true,
-  hint: 'The server has no memory left for an item: give it more (-m).',
-}
-const TOO_MANY: Verdict = {
-  reason: 'not-ready',
-  transient: true,
-  hint: 'The server has no room for more connections: raise its limit (-c).',
-}
-const TOO_OLD: Verdict = {
-  reason: 'unknown',
-  transient: false,
-  hint: 'The server does not know the meta commands: use memcached 1.6.18 or later.',
-}
-const NOT_TRUSTED: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint: 'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
-}
-const UNREADABLE: Verdict = {
-  reason: 'unreadable',
-  transient: true,
-  hint: 'Something between this client and the server changes answers, or the server is no memcached.',
-}
-const NOT_MEMCACHED: Verdict = {
-  reason: 'unreachable',
-  transient: false,
-  hint: 'What answers there is not memcached 1.6, or only one side speaks TLS: check the address, and the option tls.',
-}
+const NO_PERMISSION = lasts(
+  'permission',
+  'The server did not accept the user and the password: pass those of its -Y file (option credentials).',
+)
+const NO_MEMORY = passes('out-of-memory', 'The server has no memory left for an item: give it more (-m).')
+const TOO_MANY = passes('not-ready', 'The server has no room for more connections: raise its limit (-c).')
+const TOO_OLD = lasts('unknown', 'The server does not know the meta commands: use memcached 1.6.18 or later.')
+const NOT_TRUSTED = lasts(
+  'unreachable',
+  'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
+)
+const UNREADABLE = passes(
+  'unreadable',
+  'Something between this client and the server changes answers, or the server is no memcached.',
+)
+const NOT_MEMCACHED = lasts(
+  'unreachable',
+  'What answers there is not memcached 1.6, or only one side speaks TLS: check the address, and the option tls.',
+)
 
 /** The error for a reply that tells of one. */
 export function failureIn({ status, words }: Reply, about: About): StoreError {

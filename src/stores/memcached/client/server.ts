@@ -1,5 +1,7 @@
-import { connect as connectPlain, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { createHash } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
+import { dial } from '../../../base/network/dial.js'
 import { withDeadline } from '../../../base/time/with-deadline.js'
 import { closedError, timeoutOf } from '../../../port/failure.js'
 import type { StoreSettings } from '../../../port/store.js'
@@ -21,8 +23,6 @@ export interface Access {
   readonly tls?: ConnectionOptions | undefined
   readonly credentials?: Credentials | (() => Credentials | Promise<Credentials>) | undefined
 }
-
-const KEEP_ALIVE_MS = 30_000
 
 /** Commands share a connection that still opens; each puts its own name into a failure. */
 const ABOUT: About = { command: 'connect' }
@@ -66,8 +66,8 @@ export class Server {
   }
 
   async #open(): Promise<Connection> {
-    const { credentials } = this.access
-    const stream = this.#connect()
+    const { tls, credentials } = this.access
+    const stream = dial(this.address, tls)
     this.#stream = stream
     // Callers learn of its failure by their own requests.
     stream.on('error', () => undefined)
@@ -95,13 +95,17 @@ export class Server {
     if (given) return given
     throw timeoutOf({ command: 'credentials' }, commandTimeoutMs)
   }
+}
 
-  #connect(): Socket {
-    const { host, port } = this.address
-    const { tls } = this.access
-    const common = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }
-    const socket = tls ? connectTls({ ...tls, ...common }) : connectPlain(common)
-    // Whoever awaits an answer keeps the process alive, not the socket.
-    return socket.unref()
-  }
+/**
+ * The one of these servers that has the lock of that key. That follows from its name and the list of servers alone (rendezvous hashing: the
+ * server whose hash with the name is the greatest), so that a server more or less moves the fewest locks.
+ */
+export function serverOf(key: string, servers: readonly Server[]): Server {
+  const beats = (one: Server, other: Server): boolean => weightOf(key, one).compare(weightOf(key, other)) > 0
+  return servers.reduce((one, other) => (beats(other, one) ? other : one))
+}
+
+function weightOf(key: string, { address }: Server): Buffer {
+  return createHash('sha256').update(`${address.text}\n${key}`).digest()
 }

@@ -1,12 +1,12 @@
-import { connect, type Socket } from 'node:net'
-import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import { type Address, addressText } from '../../../base/checks/address.js'
 import { isError } from '../../../base/errors/is-error.js'
+import { dial } from '../../../base/network/dial.js'
 import { isExiting } from '../../../base/time/at-exit.js'
 import { nextTick } from '../../../base/time/machine-time.js'
 import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
-import { frameReader, HEAD } from './frames.js'
-import { JuteReader, MalformedReplyError } from './jute.js'
+import { frameReader, HEAD, JuteReader, MalformedReplyError } from './jute.js'
 import {
   authFrame,
   type Greeting,
@@ -50,9 +50,6 @@ export class ConnectionLostError extends Error {}
 
 const NODE_DELETED = 2
 
-/** The idle time after which TCP probes a connection: firewalls then keep it, and a vanished server shows. */
-const KEEP_ALIVE_MS = 10_000
-
 /** The longest number of a request. */
 const LAST_XID = 0x7fffffff
 
@@ -68,12 +65,13 @@ export class Connection {
     | { readonly resolve: (welcome: Welcome) => void; readonly reject: (cause: Error) => void }
     | undefined
   #lastXid = 0
-  #seenZxid = 0n
+  /** The latest transaction in an answer. */
+  seenZxid = 0n
   #answeredAt: number
   /** The client gives up a server that owes an answer for this long, whatever else it sends. */
   silenceMs: number
   #alarm: TimerHandle | undefined
-  #ended = false
+  ended = false
   #retired = false
 
   /** The server's answer to the greeting. */
@@ -87,13 +85,7 @@ export class Connection {
     const { address, tls, schedule, welcomeMs } = terms
     this.silenceMs = welcomeMs
     this.#answeredAt = schedule.clock.now()
-    this.#socket = tls
-      ? connectTls({ servername: nameOf(address.host), ...tls, ...address })
-      : connect(address)
-    this.#socket.setNoDelay(true)
-    this.#socket.setKeepAlive(true, KEEP_ALIVE_MS)
-    // Whoever awaits an answer keeps the process alive, not the socket.
-    this.#socket.unref()
+    this.#socket = dial(address, tls)
     this.#socket.on('data', (chunk: Buffer) => this.#received(chunk))
     this.#socket.on('error', (error) => this.end(error))
     this.#socket.on('close', () => this.end(new Error('the server closed the connection')))
@@ -102,15 +94,6 @@ export class Connection {
     })
     this.#socket.write(greetingFrame(greeting))
     this.#listen()
-  }
-
-  get ended(): boolean {
-    return this.#ended
-  }
-
-  /** The latest transaction in an answer. */
-  get seenZxid(): bigint {
-    return this.#seenZxid
   }
 
   /** Rejects with a {@link RefusedError}, or a {@link ConnectionLostError}. */
@@ -138,19 +121,15 @@ export class Connection {
     await Promise.all(frames)
   }
 
-  /** Ends the connection: it broke, or is of no use. */
-  end(cause: Error): void {
-    this.#end(cause, true)
-  }
-
   /** The client does not need it any more. */
   letGo(cause: Error): void {
-    this.#end(cause, false)
+    this.end(cause, false)
   }
 
-  #end(cause: Error, broke: boolean): void {
-    if (this.#ended) return
-    this.#ended = true
+  /** Ends the connection: it broke, or is of no use. */
+  end(cause: Error, broke = true): void {
+    if (this.ended) return
+    this.ended = true
     this.terms.schedule.cancel(this.#alarm)
     this.#socket.destroy()
     const told = `connection to ${addressText(this.terms.address)}: ${cause.message}`
@@ -163,7 +142,7 @@ export class Connection {
   /** Ends it when nothing is under way. */
   retire(): void {
     this.#retired = true
-    if (this.#pending.length === 0) this.letGo(new Error('the client connects anew'))
+    if (this.#pending.length === 0) this.#rest()
   }
 
   /** It need not answer anything. */
@@ -179,21 +158,14 @@ export class Connection {
     frame: Buffer,
     read: (reply: JuteReader) => Result,
   ): Promise<Result> {
-    return new Promise((resolve, reject) => {
+    if (this.ended) return Promise.reject(new ConnectionLostError('the connection has ended'))
+    const answer = new Promise<Result>((resolve, reject) => {
       const settle = (reply: JuteReader, code: number): void => {
         if (code === 0) resolve(read(reply))
         else reject(new RefusedError(operation, code))
       }
-      this.#send(frame, { xid, settle, reject })
+      this.#pending.push({ xid, settle, reject })
     })
-  }
-
-  #send(frame: Buffer, pending: Pending): void {
-    if (this.#ended) {
-      pending.reject(new ConnectionLostError('the connection has ended'))
-      return
-    }
-    this.#pending.push(pending)
     if (isExiting()) this.#socket.uncork()
     else if (!this.#socket.writableCorked) {
       this.#socket.cork()
@@ -202,11 +174,12 @@ export class Connection {
     }
     this.#socket.write(frame)
     this.#listen()
+    return answer
   }
 
   /** Gives the server up if it stays silent, as long as it is to answer. */
   #listen(): void {
-    if (this.#alarm || this.#ended) return
+    if (this.#alarm || this.ended) return
     const { schedule } = this.terms
     const { silenceMs } = this
     const askedAt = schedule.clock.now()
@@ -229,7 +202,7 @@ export class Connection {
   }
 
   #arrived(frame: Buffer): void {
-    if (this.#ended) return
+    if (this.ended) return
     const reply = new JuteReader(frame)
     const first = this.#first
     if (first) {
@@ -250,7 +223,7 @@ export class Connection {
     }
     this.#answer(xid, code, reply)
     // Not of an answer that was none: by a number that is too great no server would let the client in again.
-    if (zxid > this.#seenZxid) this.#seenZxid = zxid
+    if (zxid > this.seenZxid) this.seenZxid = zxid
     this.#answeredAt = this.terms.schedule.clock.now()
     if (this.#pending.length === 0) this.#rest()
   }
@@ -272,8 +245,3 @@ export class Connection {
 
 /** Of an answer that says nothing but that it is one. */
 const nothing = (): void => undefined
-
-/** TLS tells servers the name that the client wants, but no address. */
-function nameOf(host: string): string {
-  return /^[\d.]+$|:/.test(host) ? '' : host
-}

@@ -1,11 +1,18 @@
+import { FrameReader } from '../../../base/collections/frame-reader.js'
+
+/** Each frame begins with the length of the rest. */
+export const HEAD = 4
+
+/** No reply that a lock asks for comes near it: the names of a hundred thousand that wait. */
+const LONGEST = 16 * 1024 * 1024
+
 /** A frame that is not what the protocol says it should be. The connection it came by is of no more use. */
 export class MalformedReplyError extends Error {}
 
 /** Writes a frame of jute, ZooKeeper's way to put values in bytes: numbers with their highest byte first, texts after their length. */
 export class JuteWriter {
   #bytes = Buffer.allocUnsafe(256)
-  // Its first four bytes are the length of the rest.
-  #end = 4
+  #end = HEAD
 
   bool(value: boolean): this {
     this.#room(1)
@@ -49,7 +56,7 @@ export class JuteWriter {
 
   /** The complete frame. */
   frame(): Buffer {
-    this.#bytes.writeInt32BE(this.#end - 4, 0)
+    this.#bytes.writeInt32BE(this.#end - HEAD, 0)
     return this.#bytes.subarray(0, this.#end)
   }
 
@@ -59,6 +66,15 @@ export class JuteWriter {
     this.#bytes.copy(larger)
     this.#bytes = larger
   }
+}
+
+/** Throws a MalformedReplyError for a length that no frame has. */
+export function frameReader(): FrameReader {
+  return new FrameReader(HEAD, (bytes, at) => {
+    const length = bytes.readInt32BE(at)
+    if (length < 0 || length > LONGEST) throw new MalformedReplyError(`a frame of ${length} bytes`)
+    return HEAD + length
+  })
 }
 
 /** Reads what a frame says. Whatever its bytes are, it ends, and takes no more memory than the frame. */

@@ -1,11 +1,28 @@
+import type { ConnectionOptions } from 'node:tls'
 import { isError } from '../../../base/errors/is-error.js'
 import { pause } from '../../../base/time/pause.js'
+import type { Schedule } from '../../../base/time/schedule.js'
+import type { Rota } from './address.js'
 import { Connection } from './connection.js'
 import { MalformedReplyError } from './jute.js'
 import { closeSession, type Operation, watchNode } from './operations.js'
 import { codes, orNone, RefusedError } from './result-codes.js'
-import type { SessionTerms } from './session-terms.js'
 import { WatchedNodes } from './watched-nodes.js'
+
+/** Which servers, and who asks. */
+export interface SessionTerms {
+  readonly rota: Rota
+  readonly tls: ConnectionOptions | undefined
+  /** Such as `user:password` for the scheme `digest`. */
+  readonly identity: { readonly scheme: string; readonly auth: string } | undefined
+  readonly schedule: Schedule
+  /** Every request settles within this time. */
+  readonly commandTimeoutMs: number
+  /** The connection is gone, the session perhaps not. */
+  readonly onSuspended: (cause: Error) => void
+  /** The server has ended the session, with all that ends with it. */
+  readonly onExpired: (session: { readonly id: bigint }, cause: Error) => void
+}
 
 /** There was no answer in time: it may come about yet, or not. */
 export class NoAnswerError extends Error {}
@@ -32,11 +49,12 @@ export class ZooKeeperSession {
   #over: Error | undefined
   /** When it was last used. */
   #usedAt: number
-  #touchedAt: number
+  /** A time, by the client's clock, at which its present server has surely known that it lives. */
+  touchedAt: number
+  /** After how long without news of this client the server ends it. */
+  timeoutMs: number
   #seenZxid: bigint
-  #timeoutMs: number
-
-  #id = 0n
+  id = 0n
   #password: Uint8Array = new Uint8Array(16)
 
   /**
@@ -49,10 +67,10 @@ export class ZooKeeperSession {
     seenZxid: bigint,
   ) {
     this.nodes = new WatchedNodes(() => this.#connection, terms.schedule)
-    this.#timeoutMs = askedMs
+    this.timeoutMs = askedMs
     this.#seenZxid = seenZxid
     this.#usedAt = terms.schedule.clock.now()
-    this.#touchedAt = this.#usedAt
+    this.touchedAt = this.#usedAt
   }
 
   /** Begins it at the first server that answers. Rejects with what the last of them said that had time to. */
@@ -77,15 +95,6 @@ export class ZooKeeperSession {
     }
   }
 
-  get id(): bigint {
-    return this.#id
-  }
-
-  /** After how long without news of this client the server ends it. */
-  get timeoutMs(): number {
-    return this.#timeoutMs
-  }
-
   /** The latest transaction that it knows of. */
   get seenZxid(): bigint {
     const seen = (this.#connection ?? this.#retiring)?.seenZxid ?? 0n
@@ -107,11 +116,6 @@ export class ZooKeeperSession {
   /** Tells the server that this client lives. */
   ping(): Promise<void> {
     return this.#through((connection) => connection.ping())
-  }
-
-  /** A time, by the client's clock, at which its present server has surely known that it lives. */
-  get touchedAt(): number {
-    return this.#touchedAt
   }
 
   /**
@@ -175,7 +179,7 @@ export class ZooKeeperSession {
         send: (connection) => {
           ask(connection).then((result) => {
             schedule.cancel(alarm)
-            this.#touchedAt = Math.max(this.#touchedAt, sentAt)
+            this.touchedAt = Math.max(this.touchedAt, sentAt)
             resolve(result)
           }, waiting.fail)
         },
@@ -204,20 +208,20 @@ export class ZooKeeperSession {
     const connection = this.#dial(welcomeMs, (cause) => this.#disconnected(connection, cause))
     try {
       const { timeoutMs, session, password } = await connection.welcome
-      const isNew = this.#id === 0n
+      const isNew = this.id === 0n
       if (timeoutMs <= 0) {
         const cause = new RefusedError('session', codes.sessionExpired)
         if (isNew) throw cause
         connection.end(cause)
         return this.#expired()
       }
-      if (session === 0n || (!isNew && session !== this.#id))
+      if (session === 0n || (!isNew && session !== this.id))
         throw new MalformedReplyError('a welcome to another session')
       if (this.#over) return connection.letGo(this.#over)
-      this.#id = session
+      this.id = session
       this.#password = password
-      this.#timeoutMs = timeoutMs
-      this.#touchedAt = Math.max(this.#touchedAt, sentAt)
+      this.timeoutMs = timeoutMs
+      this.touchedAt = Math.max(this.touchedAt, sentAt)
       this.#adopt(connection)
     } catch (error) {
       connection.end(isError(error) ? error : new Error(String(error)))
@@ -238,7 +242,7 @@ export class ZooKeeperSession {
           onEnd(cause)
         },
       },
-      { seenZxid: this.#seenZxid, timeoutMs: this.#timeoutMs, session: this.#id, password: this.#password },
+      { seenZxid: this.#seenZxid, timeoutMs: this.timeoutMs, session: this.id, password: this.#password },
     )
     return this.#dialled
   }
@@ -272,13 +276,13 @@ export class ZooKeeperSession {
 
   /** How long a server may be silent. */
   get #silenceMs(): number {
-    return Math.max(this.#timeoutMs * SILENCE, LEAST_SILENCE_MS)
+    return Math.max(this.timeoutMs * SILENCE, LEAST_SILENCE_MS)
   }
 
   /** Whether it is worth a connection: something waits for it, or it may be alive and of use. */
   get #wanted(): boolean {
     if (this.#over) return false
-    return this.#waiting.size > 0 || this.terms.schedule.clock.now() < this.#usedAt + this.#timeoutMs
+    return this.#waiting.size > 0 || this.terms.schedule.clock.now() < this.#usedAt + this.timeoutMs
   }
 
   #reconnect(): void {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type ConnectionOptions, TLSSocket } from 'node:tls'
 import { isError } from '../../../../base/errors/is-error.js'
-import { dial } from './dial.js'
+import { dial } from '../../../../base/network/dial.js'
 import {
   contentOf,
   type Frame,
@@ -18,7 +18,7 @@ import {
   writeFrame,
 } from './frame.js'
 import { HeadersReader } from './headers.js'
-import { OwedPings } from './owed-pings.js'
+import { lateAnswers } from './owed-pings.js'
 import type { Http2Stream } from './stream.js'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
@@ -65,42 +65,36 @@ export class Http2Connection {
   #streamWindow = FIRST_WINDOW
   #received = 0
   #ready = false
-  #leaving = false
+  /** Whether it opens no further stream. */
+  leaving = false
   /** How many settings of the server wait for confirmation. */
   #newSettings = 0
-  readonly #owed = new OwedPings((answers) => this.#send(answers))
-  #failure: unknown
+  readonly #answerPing = lateAnswers((answers) => this.#send(answers))
+  /** What broke it, if the connection knows. */
+  failure: unknown
 
   constructor(
     url: string,
     tls: ConnectionOptions | undefined,
     private readonly listener: ConnectionListener,
   ) {
-    const { socket, connected } = dial(url, tls)
+    const { hostname, protocol, port } = new URL(url)
+    const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
+    const secure = protocol === 'https:'
+    const socket = dial(address, secure ? { ALPNProtocols: ['h2'], ...tls } : undefined)
     this.#socket = socket
-    socket.setNoDelay(true).unref()
-    socket.once(connected, () => this.#begin())
+    socket.once(secure ? 'secureConnect' : 'connect', () => this.#begin())
     socket.on('data', (bytes) => this.#hear(bytes))
     socket.once('error', (error) => {
-      this.#failure ??= error
+      this.failure ??= error
     })
     socket.once('end', () => socket.destroy())
     socket.once('close', () => this.#end())
   }
 
-  /** What broke it, if the connection knows. */
-  get failure(): unknown {
-    return this.#failure
-  }
-
-  /** Whether it opens no further stream. */
-  get leaving(): boolean {
-    return this.#leaving
-  }
-
   /** Opens no further stream, and ends with the last one under way. Waiting streams have sent nothing. */
   leave(): void {
-    this.#leaving = true
+    this.leaving = true
     for (const { listener } of this.#waiting.splice(0)) listener.broken(false)
     this.#endIfIdle()
   }
@@ -195,7 +189,7 @@ export class Http2Connection {
   }
 
   #endIfIdle(): void {
-    if (this.#leaving && this.#streams.size === 0) this.#socket.destroySoon()
+    if (this.leaving && this.#streams.size === 0) this.#socket.destroySoon()
   }
 
   #end(): void {
@@ -243,7 +237,7 @@ export class Http2Connection {
         break
       case frameTypes.ping:
         if (flags & frameFlags.ack) this.#pings.shift()?.(true)
-        else this.#owed.add(payload)
+        else this.#answerPing(payload)
         break
       case frameTypes.goAway:
         this.#goAway(payload.readUInt32BE() & 0x7fffffff)

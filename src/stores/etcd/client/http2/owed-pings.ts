@@ -9,21 +9,12 @@ const ANSWER_AFTER_MS = 200
 /** How many pings of the server may be without an answer. */
 const MOST_OWED = 100
 
-/** The server's pings that wait for an answer. */
-export class OwedPings {
-  #owed: Buffer[] = []
-
-  constructor(private readonly send: (answers: Buffer) => void) {}
-
-  add(ping: Buffer): void {
-    if (this.#owed.length >= MOST_OWED) throw new RangeError('the server sends nothing but pings')
-    if (this.#owed.length === 0) setTimeout(() => this.#answer(), ANSWER_AFTER_MS).unref()
-    this.#owed.push(writeFrame(frameTypes.ping, frameFlags.ack, 0, ping))
-  }
-
-  #answer(): void {
-    const answers = this.#owed
-    this.#owed = []
-    this.send(Buffer.concat(answers))
+/** Answers the server's pings, several at once. */
+export function lateAnswers(send: (answers: Buffer) => void): (ping: Buffer) => void {
+  const owed: Buffer[] = []
+  return (ping) => {
+    if (owed.length >= MOST_OWED) throw new RangeError('the server sends nothing but pings')
+    if (owed.length === 0) setTimeout(() => send(Buffer.concat(owed.splice(0))), ANSWER_AFTER_MS).unref()
+    owed.push(writeFrame(frameTypes.ping, frameFlags.ack, 0, ping))
   }
 }
