@@ -241,9 +241,10 @@ export class ExclusiveLock {
     return minted
   }
 
-  /** Keeps it for its owner at least until that transaction ends. */
-  tie(owner: Owner, tie: string): void {
-    this.#body.ties[tie] = owner
+  /** Keeps it at least until that transaction ends, if that owner has it. Returns whether it has. */
+  tie(owner: Owner, tie: string): boolean {
+    if (this.owner === owner) this.#body.ties[tie] = owner
+    return this.owner === owner
   }
 
   /** Takes the lock from its owner and grants it to the next in line, unless a transaction keeps it. Returns whether an owner held it. */

@@ -4,7 +4,6 @@ import type {
   AcquireRequest,
   LockState,
   News,
-  Polls,
   ReleaseReply,
   RenewRequest,
   Watch,
@@ -14,6 +13,7 @@ import { wayOf } from './letters.js'
 import { Listeners } from './listeners.js'
 import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
+import { RowPort } from './row-port.js'
 import type { Draft } from './rows.js'
 import { restOf, type Shape } from './shape.js'
 import type { Told } from './told.js'
@@ -56,17 +56,13 @@ const latches: Shape<LatchBody> = {
 }
 
 /** The count-down latches of one client. */
-export class RowLatchPort implements CountDownLatchPort {
-  readonly watchesInOrder = false
-
-  constructor(private readonly client: RowClient) {}
-
-  get polls(): Polls | undefined {
-    return this.client.polls
+export class RowLatchPort extends RowPort<LatchBody, Draft<LatchBody>> implements CountDownLatchPort {
+  constructor(client: RowClient) {
+    super(client, latches)
   }
 
   async acquire({ name, waits }: AcquireRequest): Promise<AcquireReply> {
-    return await this.client.change(latches, name, ({ body }): AcquireReply => {
+    return await this.change(name, ({ body }): AcquireReply => {
       if (body.count === 0) return { outcome: 'granted', room: Infinity }
       const { id, letters } = this.client
       // Lists only a client that listens: a call may leave before it listens, and nothing would take its client off the list.
@@ -77,11 +73,6 @@ export class RowLatchPort implements CountDownLatchPort {
   }
 
   async abandon(): Promise<void> {}
-
-  /** Nobody holds a latch. */
-  async handOver(): Promise<AcquireReply> {
-    return { outcome: 'lost' }
-  }
 
   async release(): Promise<ReleaseReply> {
     return 'released'
@@ -100,49 +91,57 @@ export class RowLatchPort implements CountDownLatchPort {
     return { name, owners: [], remainingMs: closed ? Infinity : 0 }
   }
 
-  async countWatchers(name: string): Promise<number | undefined> {
-    const count = await this.client.look(latches, name, ({ body }) => body.listeners.length)
-    return this.client.counted(count)
-  }
-
   async forceUnlock(name: string): Promise<boolean> {
-    return await this.client.change(latches, name, (draft) => open(name, draft))
+    return await this.change(name, (draft) => open(name, draft))
   }
 
-  async *list(): AsyncIterable<LockState> {}
+  /** Nobody holds a latch. */
+  override async *list(): AsyncIterable<LockState> {}
 
   async trySetCount(name: string, count: number, request: string): Promise<boolean> {
-    const set = await this.client.change(latches, name, (draft) =>
-      once(draft.body.answered, draft.now, request, () => {
-        if (draft.body.count > 0) return false
-        draft.body.count = count
-        announce(name, draft, { became: 'changed' })
-        return true
-      }),
-    )
+    const set = await this.#once(name, request, (draft) => {
+      if (draft.body.count > 0) return false
+      draft.body.count = count
+      announce(name, draft, { became: 'changed' })
+      return true
+    })
     return set === true
   }
 
   async countDown(name: string, request: string): Promise<number> {
-    const left = await this.client.change(latches, name, (draft) =>
-      once(draft.body.answered, draft.now, request, () => {
-        if (draft.body.count > 1) draft.body.count -= 1
-        else open(name, draft)
-        return draft.body.count
-      }),
-    )
+    const left = await this.#once(name, request, (draft) => {
+      if (draft.body.count > 1) draft.body.count -= 1
+      else open(name, draft)
+      return draft.body.count
+    })
     return Number(left)
   }
 
   async count(name: string): Promise<number> {
-    return await this.client.look(latches, name, ({ body }) => body.count)
+    return await this.look(name, ({ body }) => body.count)
   }
 
   async delete(name: string, request: string): Promise<boolean> {
-    const existed = await this.client.change(latches, name, (draft) =>
-      once(draft.body.answered, draft.now, request, () => open(name, draft)),
-    )
-    return existed === true
+    return (await this.#once(name, request, (draft) => open(name, draft))) === true
+  }
+
+  protected lockIn(_name: string, draft: Draft<LatchBody>): Draft<LatchBody> {
+    return draft
+  }
+
+  protected waiting({ body }: Draft<LatchBody>): number {
+    return body.listeners.length
+  }
+
+  protected passOn(): void {}
+
+  /** The outcome of the request, the same if it comes twice. */
+  #once(
+    name: string,
+    request: string,
+    carryOut: (draft: Draft<LatchBody>) => boolean | number,
+  ): Promise<boolean | number> {
+    return this.change(name, (draft) => once(draft.body.answered, draft.now, request, () => carryOut(draft)))
   }
 }
 

@@ -6,10 +6,8 @@ import type {
   BusyReply,
   GrantedReply,
   HandOverRequest,
-  LockPort,
   LockSeen,
   News,
-  Polls,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
@@ -17,37 +15,34 @@ import type {
 } from '../../port/lock-port.js'
 import { clientOf, ownerOf, type Place } from '../line/place.js'
 import { Entrance } from './entrance.js'
-import { ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
+import { type ExclusiveBody, ExclusiveLock, exclusiveLocks, type Mode, modes } from './exclusive-lock.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, LingeringRowLine, replyIn } from './row-line.js'
+import { RowPort } from './row-port.js'
 import type { Draft } from './rows.js'
 import { sinceBefore } from './shape.js'
-import { TIED_LOOK_MS } from './ties.js'
+import { TIED_LOOK_MS, tieBy } from './ties.js'
 
 /** The exclusive locks of one client, in one mode: what the scripts `lua/acquire.lua`, `release.lua` and so on do. */
-export class RowLockPort implements FencedPort {
-  readonly watchesInOrder = false
+export class RowLockPort extends RowPort<ExclusiveBody, ExclusiveLock> implements FencedPort {
   readonly #line: LingeringRowLine | undefined
   readonly #entrance = new Entrance<Answer>()
 
   /** @param inLine whether waiters stand in the row's line. Otherwise they try at each announced release, or poll. */
   constructor(
-    private readonly client: RowClient,
+    client: RowClient,
     private readonly mode: Mode,
     inLine: boolean,
   ) {
+    super(client, exclusiveLocks)
     const giveBack = (name: string, place: Place): Promise<void> =>
-      this.#change(name, (lock) => this.#leave(lock, ownerOf(place)))
+      this.change(name, (lock) => this.#leave(lock, ownerOf(place)))
     this.#line = inLine ? new LingeringRowLine(client, exclusiveLocks.keyspace, giveBack) : undefined
   }
 
   /** A getter, since a session may learn only from the server whether it has push. */
   get line(): LingeringRowLine | undefined {
     return this.client.inbox && this.#line
-  }
-
-  get polls(): Polls | undefined {
-    return this.client.polls
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -80,7 +75,7 @@ export class RowLockPort implements FencedPort {
 
   async abandon({ name, owner, heldBefore, ticket }: AcquireRequest): Promise<void> {
     if (heldBefore === 0) this.#line?.left(name, this.#place(owner))
-    await this.#change(name, (lock) => {
+    await this.change(name, (lock) => {
       if (heldBefore === 0) {
         if (ticket === undefined) lock.tickets.leave(clientOf(owner), lock.vacant)
         else lock.tickets.turn(clientOf(owner), 1)
@@ -89,8 +84,8 @@ export class RowLockPort implements FencedPort {
     })
   }
 
-  async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
-    return await this.#change(name, (lock): AcquireReply => {
+  override async handOver({ name, from, owner, leaseMs }: HandOverRequest): Promise<AcquireReply> {
+    return await this.change(name, (lock): AcquireReply => {
       if (lock.owner === owner) {
         // Who repeats the request counts the lease from then.
         lock.keep(lock.holds, Math.max(lock.now + lock.remainingMs, lock.now + leaseMs))
@@ -110,26 +105,17 @@ export class RowLockPort implements FencedPort {
       // Polling calls hear nothing: other processes get their turn if this one pauses.
       return this.client.refusals.isTurnOver(name) ? { others: 1 } : 'released'
     }
-    return await this.#change(name, (lock) => this.#release(lock, request))
+    return await this.change(name, (lock) => this.#release(lock, request))
   }
 
-  get tie(): LockPort['tie'] {
-    const { ties } = this.client
-    if (!ties) return undefined
-    return async (name, owner, tx) => {
-      // Before the look at the row, so that every later owner sees the tie.
-      const tie = await ties.tie(tx, name)
-      return await this.#change(name, (lock) => {
-        if (lock.owner === owner) lock.tie(owner, tie)
-        return lock.owner === owner
-      })
-    }
+  get tie() {
+    return tieBy(this.client.ties, (name, owner, tie) => this.change(name, (lock) => lock.tie(owner, tie)))
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     if (this.client.express) return this.client.express.renew(requests)
     return requests.map(({ name, owner, leaseMs }) =>
-      this.#change(name, (lock) => {
+      this.change(name, (lock) => {
         if (lock.owner !== owner) return false
         lock.keep(lock.holds, Math.max(lock.now + lock.remainingMs, lock.now + leaseMs))
         return true
@@ -138,7 +124,7 @@ export class RowLockPort implements FencedPort {
   }
 
   async setTicket(name: string, client: string, ticket: number): Promise<void> {
-    await this.#change(name, (lock) => lock.tickets.set(client, ticket))
+    await this.change(name, (lock) => lock.tickets.set(client, ticket))
   }
 
   watch(name: string, onNews: (news?: News) => void): Watch {
@@ -149,24 +135,19 @@ export class RowLockPort implements FencedPort {
   async inspect(name: string, asks = false): Promise<LockSeen> {
     const lingers = ({ lingers, owner }: ExclusiveLock): boolean =>
       lingers && owner !== undefined && clientOf(owner) !== this.client.id
-    const seen = await this.#look(name, (lock) => ({
+    const seen = await this.look(name, (lock) => ({
       name,
       owners: ownersOf(lock),
       remainingMs: lock.remainingMs,
       ...(lingers(lock) && { lingers: true }),
     }))
-    if (asks && seen.lingers) await this.#change(name, (lock) => lingers(lock) && lock.ask())
+    if (asks && seen.lingers) await this.change(name, (lock) => lingers(lock) && lock.ask())
     return seen
-  }
-
-  async countWatchers(name: string): Promise<number | undefined> {
-    const count = await this.#look(name, ({ waiting }) => waiting)
-    return this.client.counted(count)
   }
 
   /** Announces it in any case, so that the former holder learns of it too. */
   async forceUnlock(name: string): Promise<boolean> {
-    return await this.#change(name, (lock) => {
+    return await this.change(name, (lock) => {
       const { owner } = lock
       const freed = lock.free()
       // That client looks whether it still has the lock.
@@ -176,21 +157,14 @@ export class RowLockPort implements FencedPort {
     })
   }
 
-  async *list(pattern: string): AsyncIterable<LockSeen> {
-    for await (const name of this.client.names(exclusiveLocks.keyspace, pattern)) {
-      const state = await this.inspect(name)
-      if (state.owners.length > 0) yield state
-    }
-  }
-
   async readTenure(name: string, owner: Owner): Promise<TenureState> {
-    return await this.#look(name, (lock) => ({ held: lock.owner === owner, lastFence: lock.lastFence }))
+    return await this.look(name, (lock) => ({ held: lock.owner === owner, lastFence: lock.lastFence }))
   }
 
   async #ask(request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, waits, heldBefore } = request
     const change = (): Promise<Answer> =>
-      this.#change(name, (lock, { now, askedAt }) => ({ reply: this.#acquire(lock, request), now, askedAt }))
+      this.change(name, (lock, { now, askedAt }) => ({ reply: this.#acquire(lock, request), now, askedAt }))
     const { line } = this
     if (!line) return replyIn(await change())
     const { inbox, express } = this.client
@@ -309,17 +283,16 @@ export class RowLockPort implements FencedPort {
     return others > 0 ? { others } : 'released'
   }
 
-  #look<Result>(name: string, read: (lock: ExclusiveLock) => Result): Promise<Result> {
-    return this.client.look(exclusiveLocks, name, (draft) => read(new ExclusiveLock(name, draft)))
+  protected lockIn(name: string, draft: Draft<ExclusiveBody>): ExclusiveLock {
+    return new ExclusiveLock(name, draft)
   }
 
-  #change<R>(name: string, change: (lock: ExclusiveLock, draft: Draft<unknown>) => R): Promise<R> {
-    return this.client.change(exclusiveLocks, name, (draft) => {
-      const lock = new ExclusiveLock(name, draft)
-      const result = change(lock, draft)
-      lock.line.callHead()
-      return result
-    })
+  protected waiting({ waiting }: ExclusiveLock): number {
+    return waiting
+  }
+
+  protected passOn({ line }: ExclusiveLock): void {
+    line.callHead()
   }
 
   #place(owner: Owner): Place<Mode> {

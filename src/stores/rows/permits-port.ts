@@ -7,7 +7,6 @@ import type {
   GrantedReply,
   LockState,
   News,
-  Polls,
   ReleaseReply,
   ReleaseRequest,
   Renewed,
@@ -22,19 +21,20 @@ import { addressOf } from './letters.js'
 import { type Entries, Permits, type PermitsBody } from './permits.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, RowLine } from './row-line.js'
+import { RowPort } from './row-port.js'
 import type { Draft } from './rows.js'
 import type { Shape } from './shape.js'
 
 /** Semaphores of either kind: what the scripts `lua/permits-*.lua` do. */
-export abstract class RowPermitsPort implements PermitsPort {
-  readonly watchesInOrder = false
+export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> implements PermitsPort {
   readonly #line: RowLine
 
   constructor(
-    protected readonly client: RowClient,
-    private readonly shape: Shape<PermitsBody>,
+    client: RowClient,
+    shape: Shape<PermitsBody>,
     private readonly entries: Entries,
   ) {
+    super(client, shape)
     this.#line = new RowLine(client, shape.keyspace, (name, place) =>
       this.change(name, (semaphore) => leave(semaphore, place)),
     )
@@ -49,20 +49,11 @@ export abstract class RowPermitsPort implements PermitsPort {
     return this.line && 'call'
   }
 
-  get polls(): Polls | undefined {
-    return this.client.polls
-  }
-
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { client, shape } = this
-    const { name } = request
-    const place = placeOf(request)
-    const givingBack = client.isBack(shape.keyspace, name, place)
-    if (givingBack) await givingBack
-    const reply =
-      (client.inbox && this.#line.takeOver(place, request)) ??
-      (await this.#line.ask(place, request, () => this.#ask(request)))
-    this.#note(request, reply)
+    const reply = await this.#line.acquire(placeOf(request), request, () => this.#ask(request))
+    const { refusals, inbox } = this.client
+    if (reply.outcome === 'granted') refusals.granted(this.#address(request.name))
+    else if (request.waits && !inbox) refusals.add(this.#address(request.name))
     return reply
   }
 
@@ -71,11 +62,6 @@ export abstract class RowPermitsPort implements PermitsPort {
     const place = placeOf(request)
     this.#line.left(name, place)
     await this.change(name, (semaphore) => leave(semaphore, place))
-  }
-
-  /** Each owner has its own permits: there is nothing to hand over. */
-  async handOver(): Promise<AcquireReply> {
-    return { outcome: 'lost' }
   }
 
   async release({ name, owner, repeated }: ReleaseRequest): Promise<ReleaseReply> {
@@ -111,24 +97,12 @@ export abstract class RowPermitsPort implements PermitsPort {
     })
   }
 
-  async countWatchers(name: string): Promise<number | undefined> {
-    const count = await this.look(name, ({ line }) => line.processes)
-    return this.client.counted(count)
-  }
-
   async forceUnlock(name: string): Promise<boolean> {
     return await this.change(name, (semaphore) => {
       const takers = Object.keys(semaphore.taken)
       semaphore.giveBack(takers)
       return takers.length > 0
     })
-  }
-
-  async *list(pattern: string): AsyncIterable<LockState> {
-    for await (const name of this.client.names(this.shape.keyspace, pattern)) {
-      const state = await this.inspect(name)
-      if (state.owners.length > 0) yield state
-    }
   }
 
   async trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
@@ -188,23 +162,16 @@ export abstract class RowPermitsPort implements PermitsPort {
     return once(semaphore.answered, semaphore.now, request, carryOut) === true
   }
 
-  /** Makes a change, and grants what becomes available to the next in line. */
-  protected change<Result>(
-    name: string,
-    change: (semaphore: Permits, draft: Draft<PermitsBody>) => Result,
-  ): Promise<Result> {
-    return this.client.change(this.shape, name, (draft) => {
-      const semaphore = new Permits(this.shape, this.entries, name, draft)
-      const result = change(semaphore, draft)
-      semaphore.passOn()
-      return result
-    })
+  protected lockIn(name: string, draft: Draft<PermitsBody>): Permits {
+    return new Permits(this.shape, this.entries, name, draft)
   }
 
-  protected look<Result>(name: string, read: (semaphore: Permits) => Result): Promise<Result> {
-    return this.client.look(this.shape, name, (draft) =>
-      read(new Permits(this.shape, this.entries, name, draft)),
-    )
+  protected waiting({ line }: Permits): number {
+    return line.processes
+  }
+
+  protected passOn(semaphore: Permits): void {
+    semaphore.passOn()
   }
 
   #ask(request: AcquireRequest): Promise<Answer> {
@@ -222,12 +189,6 @@ export abstract class RowPermitsPort implements PermitsPort {
     if (!request.waits || !this.line) return busy
     const word = this.client.wordOf(this.shape.keyspace, request.name)
     return { ...busy, againMs: line.stand(placeOf(request), remainingMs, this.client.firstLeaseMs, word) }
-  }
-
-  #note({ name, waits }: AcquireRequest, { outcome }: AcquireReply): void {
-    const { refusals, inbox } = this.client
-    if (outcome === 'granted') refusals.granted(this.#address(name))
-    else if (waits && !inbox) refusals.add(this.#address(name))
   }
 
   #address(name: string): string {

@@ -133,9 +133,11 @@ export class ReadWriteLock {
     return [...new Set(Object.values(ties))].filter((member) => !holds[member])
   }
 
-  /** Keeps it for that member at least until that transaction ends. */
-  tie(member: Member, tie: string): void {
-    this.draft.body.ties[tie] = member
+  /** Keeps it at least until that transaction ends, if that member holds it. Returns whether it does. */
+  tie(member: Member, tie: string): boolean {
+    const held = this.find(member) !== undefined
+    if (held) this.draft.body.ties[tie] = member
+    return held
   }
 
   /** Begins a tenure. Each write has a new token; a read has that of the write before it. */

@@ -4,30 +4,37 @@ import type { FencedPort, TenureState } from '../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
-  LockPort,
   LockState,
   News,
-  Polls,
   ReleaseReply,
   ReleaseRequest,
   RenewRequest,
   Watch,
 } from '../../port/lock-port.js'
 import { modeOf, ownerOf } from '../line/place.js'
-import { type Member, ReadWriteLock, readWriteLocks, type Side } from './read-write-lock.js'
+import {
+  type Member,
+  type ReadWriteBody,
+  ReadWriteLock,
+  readWriteLocks,
+  type Side,
+} from './read-write-lock.js'
 import type { RowClient } from './row-client.js'
 import { type Answer, RowLine } from './row-line.js'
+import { RowPort } from './row-port.js'
+import type { Draft } from './rows.js'
+import { tieBy } from './ties.js'
 
 /** One side of the read-write locks of one client: what the scripts `lua/rw-*.lua` do. */
-export class RowReadWritePort implements FencedPort {
+export class RowReadWritePort extends RowPort<ReadWriteBody, ReadWriteLock> implements FencedPort {
   readonly bound = true
-  readonly watchesInOrder = false
   readonly #line: RowLine
 
   constructor(
-    private readonly client: RowClient,
+    client: RowClient,
     private readonly side: Side,
   ) {
+    super(client, readWriteLocks)
     this.#line = new RowLine(client, readWriteLocks.keyspace, (name, place) =>
       this.#undo(name, ownerOf(place), 0),
     )
@@ -37,20 +44,8 @@ export class RowReadWritePort implements FencedPort {
     return this.client.inbox && this.#line
   }
 
-  get polls(): Polls | undefined {
-    return this.client.polls
-  }
-
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const { name, owner, heldBefore } = request
-    const member = this.#member(owner)
-    const givingBack =
-      heldBefore === 0 ? this.client.isBack(readWriteLocks.keyspace, name, member) : undefined
-    if (givingBack) await givingBack
-    return (
-      this.line?.takeOver(member, request) ??
-      (await this.#line.ask(member, request, () => this.#ask(request)))
-    )
+    return await this.#line.acquire(this.#member(request.owner), request, () => this.#ask(request))
   }
 
   async abandon({ name, owner, heldBefore }: AcquireRequest): Promise<void> {
@@ -58,35 +53,19 @@ export class RowReadWritePort implements FencedPort {
     await this.#undo(name, owner, heldBefore)
   }
 
-  /** Processes never hand over a lock that several owners may hold. */
-  async handOver(): Promise<AcquireReply> {
-    return { outcome: 'lost' }
-  }
-
   async release(request: ReleaseRequest): Promise<ReleaseReply> {
-    return await this.#change(request.name, (lock) => {
-      const reply = this.#release(lock, request)
-      lock.passOn()
-      return reply
-    })
+    return await this.change(request.name, (lock) => this.#release(lock, request))
   }
 
-  get tie(): LockPort['tie'] {
-    const { ties } = this.client
-    if (!ties) return undefined
-    return async (name, owner, tx) => {
-      const tie = await ties.tie(tx, name)
-      return await this.#change(name, (lock) => {
-        const member = this.#member(owner)
-        if (lock.find(member)) lock.tie(member, tie)
-        return lock.find(member) !== undefined
-      })
-    }
+  get tie() {
+    return tieBy(this.client.ties, (name, owner, tie) =>
+      this.change(name, (lock) => lock.tie(this.#member(owner), tie)),
+    )
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<boolean>[] {
     return requests.map(({ name, owner, leaseMs }) =>
-      this.#change(name, (lock) => {
+      this.change(name, (lock) => {
         const hold = lock.find(this.#member(owner))
         if (hold) hold.endsAt = Math.max(hold.endsAt, lock.now + leaseMs)
         return hold !== undefined
@@ -99,7 +78,7 @@ export class RowReadWritePort implements FencedPort {
   }
 
   async inspect(name: string): Promise<LockState> {
-    return await this.#look(name, (lock) => {
+    return await this.look(name, (lock) => {
       const mine = this.#mine(lock)
       const tied = lock.tied.filter((member) => modeOf(member) === this.side)
       return {
@@ -117,29 +96,12 @@ export class RowReadWritePort implements FencedPort {
     })
   }
 
-  /** Processes in line, for whatever they wait. */
-  async countWatchers(name: string): Promise<number> {
-    return await this.#look(name, (lock) => lock.line.processes)
-  }
-
   async forceUnlock(name: string): Promise<boolean> {
-    return await this.#change(name, (lock) => {
-      const members = this.#mine(lock).map(([member]) => member)
-      const freed = lock.drop(members)
-      lock.passOn()
-      return freed
-    })
-  }
-
-  async *list(pattern: string): AsyncIterable<LockState> {
-    for await (const name of this.client.names(readWriteLocks.keyspace, pattern)) {
-      const state = await this.inspect(name)
-      if (state.owners.length > 0) yield state
-    }
+    return await this.change(name, (lock) => lock.drop(this.#mine(lock).map(([member]) => member)))
   }
 
   async readTenure(name: string, owner: Owner): Promise<TenureState> {
-    return await this.#look(name, (lock) => {
+    return await this.look(name, (lock) => {
       const hold = lock.find(this.#member(owner))
       return { held: hold !== undefined, lastFence: hold ? BigInt(hold.fence) : lock.lastFence }
     })
@@ -147,15 +109,13 @@ export class RowReadWritePort implements FencedPort {
 
   async #ask(request: AcquireRequest): Promise<Answer> {
     const { name, owner } = request
-    const answer = await this.client.change(readWriteLocks, name, (draft) => {
-      const lock = new ReadWriteLock(name, draft)
-      const reply = this.#acquire(lock, request)
-      lock.passOn()
-      return { reply, now: draft.now, askedAt: draft.askedAt }
-    })
-    const { reply } = answer
+    const { reply, ...times } = await this.change(name, (lock, { now, askedAt }) => ({
+      reply: this.#acquire(lock, request),
+      now,
+      askedAt,
+    }))
     if (reply === 'upgrade') throw new LockUpgradeError(name, owner)
-    return { ...answer, reply }
+    return { ...times, reply }
   }
 
   #acquire(lock: ReadWriteLock, request: AcquireRequest): AcquireReply | 'upgrade' {
@@ -204,10 +164,9 @@ export class RowReadWritePort implements FencedPort {
   }
 
   async #undo(name: string, owner: Owner, heldBefore: number): Promise<void> {
-    await this.#change(name, (lock) => {
+    await this.change(name, (lock) => {
       lock.line.leave(this.#member(owner))
       this.#release(lock, { name, owner, heldBefore: heldBefore + 1, repeated: true })
-      lock.passOn()
     })
   }
 
@@ -227,12 +186,17 @@ export class RowReadWritePort implements FencedPort {
     return lock.members.filter(([member]) => modeOf(member) === this.side)
   }
 
-  #look<Result>(name: string, read: (lock: ReadWriteLock) => Result): Promise<Result> {
-    return this.client.look(readWriteLocks, name, (draft) => read(new ReadWriteLock(name, draft)))
+  protected lockIn(name: string, draft: Draft<ReadWriteBody>): ReadWriteLock {
+    return new ReadWriteLock(name, draft)
   }
 
-  #change<Result>(name: string, change: (lock: ReadWriteLock) => Result): Promise<Result> {
-    return this.client.change(readWriteLocks, name, (draft) => change(new ReadWriteLock(name, draft)))
+  /** The processes in line, for whatever they wait. */
+  protected waiting({ line }: ReadWriteLock): number {
+    return line.processes
+  }
+
+  protected passOn(lock: ReadWriteLock): void {
+    lock.passOn()
   }
 
   #member(owner: Owner): Member {

@@ -80,11 +80,6 @@ export class RowClient {
     return this.inbox ? undefined : POLLS
   }
 
-  /** The number of waiters that a row shows; undefined where clients poll, since they leave no trace. Call it after a read of the row. */
-  counted(listening: number): number | undefined {
-    return this.inbox && listening
-  }
-
   change<Body, Result>(
     shape: Shape<Body>,
     name: string,

@@ -74,6 +74,14 @@ export class RowLine implements StoreLine {
     return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
   }
 
+  /** Asks at that place, unless a message has granted it the lock. */
+  async acquire(place: Place, request: AcquireRequest, change: () => Promise<Answer>): Promise<AcquireReply> {
+    const { client, keyspace } = this
+    const givingBack = request.heldBefore === 0 && client.isBack(keyspace, request.name, place)
+    if (givingBack) await givingBack
+    return (client.inbox && this.takeOver(place, request)) ?? (await this.ask(place, request, change))
+  }
+
   /** Changes the row for a request; the place of a request that waits joins the line. */
   async ask(
     place: Place,

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import type { Owner } from '../../base/identity/owner.js'
+import type { LockPort } from '../../port/lock-port.js'
 import { aRecordOf, aText, jsonIn, partsOf } from './parts.js'
 
 /** Ties locks to transactions of the application. A tie is something that a transaction keeps until it ends, and that others can look for. */
@@ -8,6 +10,14 @@ export interface Ties {
    * database that keeps the lock, with `NoTransactionError` if none is open, or with `StoreError`.
    */
   tie(tx: unknown, lockName: string): Promise<string>
+}
+
+/** `LockPort.tie` of locks in rows, once the transaction has the tie: every later owner then sees it. */
+export function tieBy(
+  ties: Ties | undefined,
+  note: (name: string, owner: Owner, tie: string) => Promise<boolean>,
+): LockPort['tie'] {
+  return ties && (async (name, owner, tx) => await note(name, owner, await ties.tie(tx, name)))
 }
 
 export function notHere(tx: unknown, lockName: string): InvalidArgumentError {
