@@ -15,6 +15,7 @@ import type {
   StoreLine,
   Watch,
 } from '../../port/lock-port.js'
+import { leadsOut, outOfRange } from '../../port/permit-range.js'
 import { withoutQuarantine } from '../../port/without-quarantine.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { once } from './answered-requests.js'
@@ -153,6 +154,7 @@ export abstract class RowPermitsPort implements PermitsPort {
     return this.change(name, (semaphore) =>
       this.answer(semaphore, request, () => {
         if (!semaphore.isSet && onlyIfSet) return false
+        if (leadsOut(semaphore.permits, delta)) throw outOfRange(name, delta)
         if (!semaphore.isSet) semaphore.create(0)
         semaphore.available += delta
         return true
