@@ -5,10 +5,12 @@
   ARGV[2]  by how many; may be negative, and so may what is available then
   ARGV[3]  1: only where the semaphore is set
   ARGV[4]  how long the outcome is kept, in milliseconds
+  ARGV[5]  the most permits that there may be, taken ones included, and the most that may be missing
 
   Returns
     {1, available, told}  done; told to so many connections, -1: this node could not
     {0, 0, 0}             the semaphore is not set
+    {2, available, 0}     it would lead out of that range; nothing has changed
 
   Safe to repeat for as long as its outcome is kept (rule X1).
 ]]
@@ -19,11 +21,17 @@ end
 if not was_set and ARGV[3] == '1' then
   return { 0, 0, 0 }
 end
+local delta = tonumber(ARGV[2])
+-- Each lease is of one permit at least.
+local after = available() + redis.call('ZCARD', leases) + delta
+if delta > 0 and after > tonumber(ARGV[5]) or delta < 0 and after < -tonumber(ARGV[5]) then
+  return { 2, available(), 0 }
+end
 redis.call('SET', request, '1', 'PX', ARGV[4])
 local changed = redis.pcall('INCRBY', semaphore, ARGV[2])
 if type(changed) ~= 'number' then
   redis.call('DEL', request)
   return changed
 end
-local told = (tonumber(ARGV[2]) > 0 or ended > 0) and pass_on() or 0
+local told = (delta > 0 or ended > 0) and pass_on() or 0
 return { 1, available(), told }

@@ -6,8 +6,11 @@ import { Witness } from './witness.js'
 
 /** Signals that ask a process to end, and do end one that does not handle them. */
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
-/** Signals to pass on that end nothing. */
-const OTHERS = ['SIGCONT'] as const
+/**
+ * Signals to pass on that end nothing: whoever has them already does the same once more. SIGPIPE is not among them: it tells of this program's
+ * own writing, and would end a command that can still write.
+ */
+const OTHERS = ['SIGCONT', 'SIGWINCH'] as const
 /** The signals that a terminal sends to its foreground processes for Ctrl-C and Ctrl-\. */
 const TYPED: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 

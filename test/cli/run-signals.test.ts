@@ -9,24 +9,28 @@ const place = tidiedPlace('standalone')
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
 
+const passedOn = [...signals, 'SIGCONT', 'SIGWINCH'] as const
+
 /** Says each signal it gets, and ends with 7 when told to. */
 const listener = [
   'node',
   '-e',
-  `for (const signal of ${JSON.stringify(signals)}) process.on(signal, () => console.log('got ' + signal))
+  `for (const signal of ${JSON.stringify([...passedOn, 'SIGPIPE'])}) process.on(signal, () => console.log('got ' + signal))
    process.stdin.on('data', () => process.exit(7))
    console.log('ready')`,
 ]
 
 describe('holdfast run: signals', () => {
-  for (const signal of signals) {
+  for (const signal of passedOn)
     it(`${signal} is passed on to the command, which decides what to make of it`, async () => {
       const running = await program.ready([place.lockName(), '--', ...listener])
+      running.child.kill('SIGPIPE')
       running.child.kill(signal)
       await running.shows(`got ${signal}`)
       expect(await running.goesOn()).toMatchObject({ code: 7, stdout: `ready\ngot ${signal}\n` })
     })
 
+  for (const signal of signals)
     it(`${signal} ends the wait with 128+n and leaves nothing behind`, async () => {
       const name = place.lockName()
       const lock = place.holdfast().lock(name)
@@ -39,7 +43,6 @@ describe('holdfast run: signals', () => {
       await hold.release()
       expect(await lock.isLocked()).toBe(false)
     })
-  }
 
   it('a command that a passed-on signal ends makes it 128+n, and the lock is free', async () => {
     const name = place.lockName()

@@ -42,7 +42,6 @@ describe('faults A2: the program prints no secret', () => {
       ['run', url, '--url', `mysql://app:/${marker.text}@127.0.0.1:1/db`, '--', 'true'],
       ['run', 'x', url, '--', 'true'],
       ['run', 'x', `-w${url}`, '--', 'true'],
-      ['run', url, '--', 'true'],
       ['ls', url],
       ...['inspect', 'watch'].map((each) => [each, url.replace('redis', 'postgres+advisory')]),
       ['unlock', '--force', '--yes', `rediss-cluster://:12/${marker.text}@h`],

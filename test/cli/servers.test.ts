@@ -66,7 +66,6 @@ describe('69: Redis cannot be reached', () => {
       const saidAt = performance.now()
       const { code, stderr } = await running.outcome
       expect(code).toBe(69)
-      // The rest of one command's 3 s, and not those of another for the end of the program.
       expect(performance.now() - saidAt).toBeLessThan(4_500)
       // Whether connecting or answering took too long is the clock's choice.
       expect(stderr).toMatch(/^.*the server has not answered yet.*\n(.*\n)*.*(did not answer|cannot reach)/)

@@ -10,7 +10,7 @@ import { LockClient } from '../../src/client/index.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { storeAt } from '../../src/stores/url/index.js'
-import { ownFolder, serve, untilTold, useProgram } from './program.js'
+import { ownFolder, untilTold, useProgram } from './program.js'
 import { without } from './without.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -66,20 +66,17 @@ describe('users 6: without a server', () => {
   test('who only looks makes no file, and sees the locks in it once another program has made it', async () => {
     const file = join(state, 'app', 'locks.db')
     const at = { url: `sqlite:${file}` }
-    const words = ['ls', 'inspect x', 'watch x --count 1', 'deadlocks', 'unlock x --force --yes']
-    for (const each of words) {
+    for (const each of ['ls', 'inspect x', 'watch x --count 1', 'deadlocks', 'unlock x --force --yes']) {
       const told = { code: 0, stderr: expect.stringContaining(`there is no file ${file}`) }
       expect(await program.run(each.split(' '), at), each).toMatchObject(told)
     }
     const watch = program.start(['watch', 'x', '--interval', '0.1'], at)
     await watch.shows('free')
-    const page = await serve(program, at.url)
     expect(existsSync(dirname(file))).toBe(false)
     await using client = new Holdfast(sqlite(file))
     await using _ = await client.lock('x').acquire()
     await watch.shows('held by')
     expect((await watch.endsBy('SIGINT')).stderr).not.toContain('deleted')
-    await page.running.endsBy('SIGINT')
   })
 
   test('a process that a holdfast run on a server has started does not take locks of a file', () => {

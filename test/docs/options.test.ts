@@ -78,10 +78,8 @@ test('the defaults of a client are those of the tables', () => {
     expect(settings).toContainEqual([name, expect.toSatisfy((value) => standard.startsWith(String(value)))])
 })
 
-test('options of a class are from where it is a value, and no type alone', () => {
-  const { module } = tables.find(({ name }) => name === 'ClientOptions') ?? {}
-  expect(module).toBe('holdfast/lock')
-})
+test('options of a class are from where it is a value, and no type alone', () =>
+  expect(tables.find(({ name }) => name === 'ClientOptions')?.module).toBe('holdfast/lock'))
 
 test('every option has a text, and a default unless it is required or its text says what counts', () => {
   const all = tables.flatMap(({ name: table, options }) => options.map((option) => ({ table, ...option })))

@@ -63,6 +63,7 @@ describe('faults B1: the number of permits', () => {
     stand(1)
     stand(2)
     expect(await semaphore.availablePermits()).toBe(1)
+    await expect(semaphore.addPermits(2 ** 31 - 1)).rejects.toThrow(/^permits makes the number too large/)
     for (let again = 0; again < 3; again += 1) {
       await semaphore.addPermits(1)
       await semaphore.reducePermits(1)

@@ -1,4 +1,5 @@
 import { checkObject, invalidNumber } from '../../base/checks/checks.js'
+import { MOST_PERMITS } from '../../port/permit-range.js'
 import type { AcquireOptions } from './options.js'
 
 /** Options of one acquisition of permits. Times are whole milliseconds. Each acquisition has its own owner. */
@@ -14,9 +15,6 @@ const PERMITS_OPTIONS = ['waitMs', 'leaseMs', 'signal', 'onLost', 'maxHoldMs', '
 
 /** The most permits with ids that one call takes or returns: the server handles them one by one, and nothing else meanwhile. */
 export const MOST_IDS = 10_000
-
-/** The most that a call sets, adds or takes: an `int` of Java, which reads the number. Sums of such numbers stay exact everywhere. */
-const MOST_PERMITS = 2 ** 31 - 1
 
 /** Separates the options of every lock from the number of permits. */
 export function checkPermitsOptions(

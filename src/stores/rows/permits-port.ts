@@ -14,6 +14,7 @@ import type {
   StoreLine,
   Watch,
 } from '../../port/lock-port.js'
+import { leadsOut, outOfRange } from '../../port/permit-range.js'
 import { withoutQuarantine } from '../../port/without-quarantine.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { once } from './answered-requests.js'
@@ -127,6 +128,7 @@ export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> imple
     return this.change(name, (semaphore) =>
       this.answer(semaphore, request, () => {
         if (!semaphore.isSet && onlyIfSet) return false
+        if (leadsOut(semaphore.permits, delta)) throw outOfRange(name, delta)
         if (!semaphore.isSet) semaphore.create(0)
         semaphore.available += delta
         return true

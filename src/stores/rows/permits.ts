@@ -129,6 +129,11 @@ export class Permits {
     return this.draft.body.taken
   }
 
+  /** How many there are, taken ones included. */
+  get permits(): number {
+    return Object.values(this.taken).reduce((sum, { permits }) => sum + permits, this.available)
+  }
+
   takenBy(owner: Owner): readonly string[] {
     return this.entries.takenBy(owner, this.draft.body.taken)
   }

@@ -1,3 +1,4 @@
+import { leadsOut, outOfRange } from '../../port/permit-range.js'
 import { once } from '../rows/answered-requests.js'
 import type { RowClient } from '../rows/row-client.js'
 import { writeOf } from './cell-table.js'
@@ -34,6 +35,7 @@ export class PermitNumbers {
     const line = delta < 0 ? await this.places.link.read(lockOf(name)) : []
     return await this.#change(name, request, (body) => {
       if (onlyIfSet && body.permits === undefined) return false
+      if (leadsOut(body.permits ?? 0, delta)) throw outOfRange(name, delta)
       const having = havingIn(line, body)
       body.permits = (body.permits ?? 0) + delta
       const fit = new Set(takersIn(line, body.permits))

@@ -12,6 +12,7 @@ import type {
   StoreLine,
   Watch,
 } from '../../../port/lock-port.js'
+import { MOST_PERMITS, outOfRange } from '../../../port/permit-range.js'
 import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
@@ -24,7 +25,7 @@ import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import { countWaiting, rosterOf } from '../line/waiting-clients.js'
 import type { LockParts } from '../locks/reentrant-lock.js'
 import { renewalOf, renewEach } from '../renewals/lease-renewals.js'
-import { listIn, permitsIn, UnreadableReply, wholeIn, yesIn } from '../scripts/replies.js'
+import { listIn, permitsIn, UnreadableReply, wholeIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
 import {
   permitsAcquire,
@@ -123,16 +124,16 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return given.permits > 0
   }
 
-  trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
-    return this.#change(permitsSet, name, request, [permits, ttlMs])
+  async trySetPermits(name: string, permits: number, request: string, ttlMs = 0): Promise<boolean> {
+    return (await this.#change(permitsSet, name, request, [permits, ttlMs])) === 1
   }
 
   async addPermits(name: string, delta: number, request: string): Promise<void> {
-    await this.#change(permitsAdd, name, request, [delta, 0])
+    await this.#add(name, delta, request, 0)
   }
 
   addPermitsIfSet(name: string, delta: number, request: string): Promise<boolean> {
-    return this.#change(permitsAdd, name, request, [delta, 1])
+    return this.#add(name, delta, request, 1)
   }
 
   /** The keys beside the number; without a number they mean nothing. */
@@ -203,11 +204,21 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     return processChannelsOf(this.key(name), this.link.publishCommand === 'SPUBLISH')
   }
 
-  #change(script: Script, name: string, request: string, args: readonly Argument[]): Promise<boolean> {
-    const read = async (reply: unknown): Promise<boolean> => {
-      const { permits: changed } = await this.returned(name, reply)
-      return yesIn(changed)
-    }
-    return this.run(script, name, [...args, REQUEST_KEPT_MS], read, request)
+  async #add(name: string, delta: number, request: string, onlyIfSet: 0 | 1): Promise<boolean> {
+    const added = await this.#change(permitsAdd, name, request, [delta, onlyIfSet], [MOST_PERMITS])
+    if (added === 2) throw outOfRange(name, delta)
+    return added === 1
+  }
+
+  #change(
+    script: Script,
+    name: string,
+    request: string,
+    args: readonly Argument[],
+    more: readonly Argument[] = [],
+  ): Promise<number> {
+    const read = async (reply: unknown): Promise<number> =>
+      wholeIn((await this.returned(name, reply)).permits, 0, 2)
+    return this.run(script, name, [...args, REQUEST_KEPT_MS, ...more], read, request)
   }
 }
