@@ -63,7 +63,7 @@ describe('commands', () => {
 
 test('L3: a session counts on less time than etcd gives it, and on as much as was asked for', async () => {
   const etcd = client()
-  const leases = new Leases(etcd, { commandTimeoutMs: lasting(3_000) })
+  const leases = new Leases(etcd)
   const { session, aliveMs } = await leases.begin(2_000)
   onTestFinished(() => leases.revoke(BigInt(session)))
   expect(aliveMs).toBeGreaterThanOrEqual(2_000)

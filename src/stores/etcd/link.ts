@@ -43,7 +43,7 @@ export class EtcdLink implements SessionLink {
   ) {
     const { schedule, commandTimeoutMs } = settings
     this.#client = new EtcdClient(address, schedule, commandTimeoutMs)
-    this.#leases = new Leases(this.#client, settings)
+    this.#leases = new Leases(this.#client)
     this.#watches = new Watches(this.#client, (error) => settings.onSuspended?.(error))
     this.#names = new EntryNames(prefix, settings.watchdogLeaseMs)
     this.#slots = new Slots(settings.clientId)
