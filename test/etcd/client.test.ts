@@ -63,7 +63,7 @@ describe('commands', () => {
 
 test('L3: a session counts on less time than etcd gives it, and on as much as was asked for', async () => {
   const etcd = client()
-  const leases = new Leases(etcd, { commandTimeoutMs: lasting(3_000) })
+  const leases = new Leases(etcd)
   const { session, aliveMs } = await leases.begin(2_000)
   onTestFinished(() => leases.revoke(BigInt(session)))
   expect(aliveMs).toBeGreaterThanOrEqual(2_000)
@@ -83,9 +83,9 @@ test.each([1_700_000, 3_000_000])(
 describe('watches', () => {
   /** A watch of a key tells `begun KEY` and `ended KEY`. */
   function watches(servers = [server] as Parameters<typeof clientOf>[0], timeoutMs = 3_000) {
-    const { client: etcd, schedule } = clientOf(servers, { timeoutMs })
+    const { client: etcd } = clientOf(servers, { timeoutMs })
     const breaks: unknown[] = []
-    const all = new Watches(etcd, schedule, timeoutMs, (error) => breaks.push(error))
+    const all = new Watches(etcd, (error) => breaks.push(error))
     onTestFinished(() => all.close())
     const told: string[] = []
     const watch = (key: string): void => {

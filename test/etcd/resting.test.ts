@@ -127,7 +127,7 @@ describe('a watch that nobody waits by', () => {
   test('leaves nothing behind when the connection breaks', async () => {
     const { wire, url } = await wireTo(server)
     const { client, schedule } = clientOf([{ url }])
-    const watches = new Watches(client, schedule, 3_000, () => undefined)
+    const watches = new Watches(client, () => undefined)
     const begun: bigint[] = []
     const listener = { begun: (at: bigint) => begun.push(at) }
     const end = watches.watch({ key: Buffer.from('rests') }, listener, 'line')

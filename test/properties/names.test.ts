@@ -122,7 +122,7 @@ describe('faults A5: two names are two locks', () => {
   const ofAnyKinds = fc.tuple(pairs, keyspaces, keyspaces)
 
   test('etcd: no two names of any kinds share a key, or lie within one another', () => {
-    const names = new EntryNames('holdfast/')
+    const names = new EntryNames('holdfast/', 30_000)
     forAll(ofAnyKinds, 2_000, ([[one, other], here, there]) => {
       const first = names.entry({ keyspace: here, name: one }, '').toString()
       const second = names.entry({ keyspace: there, name: other }, '').toString()

@@ -25,7 +25,6 @@ import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
 const ANYONE = [{ scheme: 'world', id: 'anyone' }]
-const EMPTY = new Uint8Array()
 
 const server = duringAll(() => ZooKeeperServer.start())
 
@@ -34,7 +33,7 @@ let folders = 0
 
 async function folderBy(session: ZooKeeperSession): Promise<string> {
   folders += 1
-  const { path } = await session.request(createContainer(`/folder-${folders}`, EMPTY, ANYONE))
+  const { path } = await session.request(createContainer(`/folder-${folders}`, ANYONE))
   return path
 }
 
@@ -46,7 +45,7 @@ async function tapped(terms: Parameters<Scene['session']>[1] = {}) {
 }
 
 function entryIn(folder: string, name = 'entry-') {
-  return createNumbered(`${folder}/${name}`, Buffer.from('data'), ANYONE)
+  return createNumbered(`${folder}/${name}`, ANYONE, Buffer.from('data'))
 }
 
 describe('requests', () => {
@@ -70,7 +69,7 @@ describe('requests', () => {
   test('that are refused say by which code, and the next goes on', async () => {
     const session = await scene.session(server.address)
     await expect(session.request(getChildren('/nowhere'))).rejects.toMatchObject({ code: codes.noNode })
-    await expect(session.request(createContainer('/zookeeper', EMPTY, ANYONE))).rejects.toMatchObject({
+    await expect(session.request(createContainer('/zookeeper', ANYONE))).rejects.toMatchObject({
       code: codes.nodeExists,
     })
     await expect(session.request(entryIn('no path'))).rejects.toBeInstanceOf(RefusedError)
@@ -94,7 +93,7 @@ describe('requests', () => {
     const made = await Promise.all(Array.from({ length: 3_000 }, () => session.request(entryIn(folder))))
     expect(new Set(made.map(({ path }) => path)).size).toBe(3_000)
     expect(await session.request(getChildren(folder))).toHaveLength(3_000)
-    const long = await session.request(createContainer(`${folder}/${'x'.repeat(500_000)}`, EMPTY, ANYONE))
+    const long = await session.request(createContainer(`${folder}/${'x'.repeat(500_000)}`, ANYONE))
     expect(await session.request(getChildren(long.path))).toEqual([])
   })
 })

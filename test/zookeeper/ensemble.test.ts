@@ -101,7 +101,7 @@ test('S2, L3: a session that its client has given up meanwhile ends with the out
   const { hold, waiting } = await heldBy(ensemble.members, 6_000)
   // Of a client that has died, and shorter: it would end first if nobody ended the other one.
   const dead = await scene.session(ensemble.addresses, { timeoutMs: 4_000 })
-  const { path } = await dead.request(createNumbered('/holdfast/dead-', new Uint8Array(), ANYONE))
+  const { path } = await dead.request(createNumbered('/holdfast/dead-', ANYONE))
   dead.abandon()
   for (const follower of followers) await follower.kill()
   await until(() => hold.signal.aborted, { what: 'the holder is told' })

@@ -4,7 +4,12 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import type { JuteWriter } from '../../src/stores/zookeeper/client/jute.js'
-import { createNumbered, getChildren, getData } from '../../src/stores/zookeeper/client/operations.js'
+import {
+  createNumbered,
+  getChildren,
+  getData,
+  watchNode,
+} from '../../src/stores/zookeeper/client/operations.js'
 import { failureOf } from '../../src/stores/zookeeper/failure.js'
 import { until } from '../servers/until.js'
 import { ZooKeeperServer } from '../servers/zookeeper/index.js'
@@ -50,7 +55,7 @@ test.each(Object.entries(made))('faults A1: %s is unreadable', async (_, [type, 
     answer: (request) => answer(request.xid, request.type === type ? body : undefined),
   })
   const operations = {
-    [CREATE]: () => session.request(createNumbered('/replies/entry-', new Uint8Array(), ACL)),
+    [CREATE]: () => session.request(createNumbered('/replies/entry-', ACL)),
     [GET_CHILDREN]: () => session.request(getChildren('/replies')),
     [GET_DATA]: () => session.request(getData('/replies/entry')),
   }
@@ -120,9 +125,10 @@ test('W2: a change that is told of with the answer to the watch for it is not th
     },
   })
   let told = 0
-  await session.watchChanges('/replies/watched', () => {
+  session.nodes.watchChanges('/replies/watched', () => {
     told += 1
-  }).confirmed
+  })
+  await session.request(watchNode('/replies/watched'))
   await until(() => watches === 4, { what: 'it is watched again after each change' })
   expect(told).toBe(3)
 })

@@ -21,7 +21,6 @@ import { Scene } from './scene.js'
 import { Tap } from './tap.js'
 
 const ANYONE = [{ scheme: 'world', id: 'anyone' }]
-const EMPTY = new Uint8Array()
 const FOLDER = '/replies'
 
 const server = duringAll(() => ZooKeeperServer.start())
@@ -46,7 +45,7 @@ test('C3: a reply that makes no sense ends its connection or is a refusal; the s
   const tap = scene.keep(await Tap.before(server))
   // One after the other, so that no connection has to wait for others that have ended early before it.
   const begin = () => scene.session(tap.address, { timeoutMs: 20_000, commandTimeoutMs: 1_500 })
-  await (await begin()).request(createContainer(FOLDER, EMPTY, ANYONE))
+  await (await begin()).request(createContainer(FOLDER, ANYONE))
   let made = 0
   await fc.assert(
     fc.asyncProperty(replies, async (reply) => {
@@ -55,7 +54,7 @@ test('C3: a reply that makes no sense ends its connection or is a refusal; the s
       made += 1
       const name = `entry-${made}-`
       const outcome: unknown = await session
-        .request(createNumbered(`${FOLDER}/${name}`, EMPTY, ANYONE))
+        .request(createNumbered(`${FOLDER}/${name}`, ANYONE))
         .catch((reason: unknown) => reason)
       await struck
       expect(outcome).toBeInstanceOf(Error)

@@ -1,28 +1,15 @@
 import type { TimerHandle } from '../../base/time/schedule.js'
-import type { StoreSettings } from '../../port/store.js'
 import type { Entry } from '../session/line.js'
 import type { LinkListener } from '../session/link.js'
 import { type LockName, textOf } from '../session/lock-name.js'
-import type { EtcdClient } from './client/client.js'
 import type { KeyEvent } from './client/replies.js'
-import type { Watches } from './client/watches.js'
 import { type EtcdEntry, isEtcdEntry } from './entry.js'
-import type { EntryNames } from './names.js'
-import type { OwnEntries } from './own-entries.js'
+import type { EtcdParts } from './parts.js'
 
 /** How long a line is listened to after this client has last kept its lock: what keeps one does so again and again, with pauses. */
 const LISTENS_MS = 60_000
 /** … and how often it may be told of others meanwhile while it keeps nothing. */
 const MOST_IN_VAIN = 8
-
-interface AsksTerms {
-  readonly client: EtcdClient
-  readonly watches: Watches
-  readonly names: EntryNames
-  readonly settings: StoreSettings
-  readonly own: OwnEntries
-  readonly listener: LinkListener
-}
 
 /** A line that is listened to. */
 interface Heard {
@@ -44,7 +31,10 @@ interface Heard {
 export class Asks {
   readonly #heard = new Map<string, Heard>()
 
-  constructor(private readonly terms: AsksTerms) {}
+  constructor(
+    private readonly parts: EtcdParts,
+    private readonly listener: LinkListener,
+  ) {}
 
   hears(lock: LockName): boolean {
     return this.#heard.get(textOf(lock))?.inForce === true
@@ -55,12 +45,12 @@ export class Asks {
     if (!isEtcdEntry(entry)) return
     const { stored: key, order: createRevision } = entry
     const touched = { when: [{ key, createRevision }], ifSo: [{ touch: key }] }
-    await this.terms.client.txn(touched, { command: 'Txn', lockName: lock.name })
+    await this.parts.client.txn(touched, { command: 'Txn', lockName: lock.name })
   }
 
   /** That entry stands there alone, and its client may keep the lock. */
   keeps(lock: LockName, kept: EtcdEntry): void {
-    const { schedule } = this.terms.settings
+    const { schedule } = this.parts.settings
     const heard = this.#heard.get(textOf(lock))
     if (heard) {
       heard.kept = kept
@@ -74,7 +64,7 @@ export class Asks {
   }
 
   #listen(lock: LockName, kept: EtcdEntry): void {
-    const { watches, names } = this.terms
+    const { watches, names } = this.parts
     const heard: Heard = {
       inForce: false,
       vain: 0,
@@ -91,7 +81,7 @@ export class Asks {
         // Somebody may ask unheard.
         broken: () => {
           heard.inForce = false
-          this.terms.listener.asked(lock)
+          this.listener.asked(lock)
         },
       }),
     }
@@ -100,7 +90,7 @@ export class Asks {
 
   /** Whether it says that another client has come, has asked, or has freed the lock by force. */
   #isQuestion(lock: LockName, heard: Heard, event: KeyEvent): boolean {
-    const { names, settings } = this.terms
+    const { names, settings } = this.parts
     const { key, deleted, revision, createRevision, lease } = event
     const slot = names.slotIn(lock, key)
     if (slot === undefined) return false
@@ -116,7 +106,7 @@ export class Asks {
 
   #asked(lock: LockName, heard: Heard): void {
     // Also where nothing is kept: the answer that it stands there may be on its way.
-    this.terms.listener.asked(lock)
+    this.listener.asked(lock)
     if (this.#stands(heard.kept)) return
     heard.vain += 1
     if (heard.vain > MOST_IN_VAIN) this.#forget(textOf(lock), heard)
@@ -124,11 +114,11 @@ export class Asks {
 
   /** Whether it is there, as far as this client knows. */
   #stands(entry: EtcdEntry): boolean {
-    return this.terms.own.find(entry.key) === entry
+    return this.parts.own.find(entry.key) === entry
   }
 
   #restLater(lock: LockName): TimerHandle {
-    const { schedule } = this.terms.settings
+    const { schedule } = this.parts.settings
     return schedule.at(schedule.clock.now() + LISTENS_MS, () => {
       const heard = this.#heard.get(textOf(lock))
       if (!heard) return
@@ -139,7 +129,7 @@ export class Asks {
 
   #forget(id: string, heard: Heard): void {
     this.#heard.delete(id)
-    this.terms.settings.schedule.cancel(heard.alarm)
+    this.parts.settings.schedule.cancel(heard.alarm)
     heard.stop()
   }
 }

@@ -1,60 +1,43 @@
 import { machineTime } from '../../base/time/machine-time.js'
 import { withDeadline } from '../../base/time/with-deadline.js'
 import { type About, timeoutOf } from '../../port/failure.js'
-import type { StoreSettings } from '../../port/store.js'
 import type { Cell, CellName, Cells, CellWatch, CellWrite } from '../session/cells.js'
 import type { Line } from '../session/line.js'
 import type { LockName } from '../session/lock-name.js'
-import type { EtcdClient } from './client/client.js'
 import type { KeyValue } from './client/replies.js'
 import type { Condition } from './client/requests.js'
-import type { Watches } from './client/watches.js'
-import type { EtcdEntry } from './entry.js'
-import type { EntryNames } from './names.js'
-
-/** The parts of the link that cells need. */
-export interface CellTerms {
-  readonly client: EtcdClient
-  readonly watches: Watches
-  readonly names: EntryNames
-  readonly settings: StoreSettings
-  /** An entry of this client that stands, as far as it knows. */
-  standing(key: string): EtcdEntry | undefined
-  lineOf(lock: LockName, entries: readonly KeyValue[], seenAt: bigint): Line
-  /** A lease that lasts at least so long. */
-  leaseOf(leastMs: number, about: About): Promise<bigint>
-}
+import type { EtcdParts } from './parts.js'
 
 /** Values in etcd: keys, whose versions are their revisions. */
 export class EtcdCells implements Cells {
-  constructor(private readonly terms: CellTerms) {}
+  constructor(private readonly parts: EtcdParts) {}
 
   async read(cell: CellName): Promise<Cell> {
-    const key = this.terms.names.cell(cell)
-    const { entries } = await this.terms.client.range({ key }, aboutOf('Range', cell))
+    const { client, names } = this.parts
+    const { entries } = await client.range({ key: names.cell(cell) }, aboutOf('Range', cell))
     return cellIn(entries)
   }
 
   async readBeside(cell: CellName, lock: LockName): Promise<{ readonly cell: Cell; readonly line: Line }> {
-    const { client, names } = this.terms
+    const { client, names } = this.parts
     const both = [{ range: { key: names.cell(cell) } }, { range: names.line(lock) }]
     const reply = await client.txn({ when: [], ifSo: both }, aboutOf('Txn', cell))
     const [found, entries] = reply.replies.map(rangeIn)
-    return { cell: cellIn(found ?? []), line: this.terms.lineOf(lock, entries ?? [], reply.revision) }
+    return { cell: cellIn(found ?? []), line: names.lineIn(lock, entries ?? [], reply.revision) }
   }
 
   async write({ cell, version, text, keepMs, whileStands }: CellWrite): Promise<bigint | undefined> {
-    const { client, names } = this.terms
+    const { client, names, own, leases } = this.parts
     const key = names.cell(cell)
     const about = aboutOf('Txn', cell)
     const when: Condition[] = []
     if (version !== undefined) when.push(version === 0n ? { absent: { key } } : { key, modRevision: version })
     if (whileStands) {
-      const standing = this.terms.standing(whileStands.key)
+      const standing = own.find(whileStands.key)
       if (!standing) return undefined
       when.push({ key: standing.stored, createRevision: standing.order })
     }
-    const lease = text === undefined || keepMs === Infinity ? 0n : await this.terms.leaseOf(keepMs, about)
+    const lease = text === undefined || keepMs === Infinity ? 0n : await leases.grant(keepMs, about)
     const change =
       text === undefined ? { remove: { key } } : { put: { key, value: Buffer.from(text), lease } }
     const { succeeded, revision } = await client.txn({ when, ifSo: [change] }, about)
@@ -63,7 +46,7 @@ export class EtcdCells implements Cells {
   }
 
   watch(cell: CellName, onChange: () => void): CellWatch {
-    const { watches, names, settings } = this.terms
+    const { watches, names, settings } = this.parts
     const { schedule, commandTimeoutMs } = settings
     let begun = false
     let confirm = (_: true): void => undefined

@@ -1,7 +1,6 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { isError } from '../../base/errors/is-error.js'
 import type { About } from '../../port/failure.js'
-import type { StoreSettings } from '../../port/store.js'
 import type { SessionGrant } from '../session/link.js'
 import type { EtcdClient } from './client/client.js'
 import { grpcCodes } from './client/grpc-error.js'
@@ -18,10 +17,7 @@ const LEAST_PATIENCE_MS = 500
 export class Leases {
   #patienceMs = Infinity
 
-  constructor(
-    private readonly client: EtcdClient,
-    private readonly settings: Pick<StoreSettings, 'commandTimeoutMs'>,
-  ) {}
+  constructor(private readonly client: EtcdClient) {}
 
   /** For a session. Of its time two machines' clocks, which do not run at the same speed, take a part. */
   async begin(leastMs: number): Promise<SessionGrant> {
@@ -32,7 +28,7 @@ export class Leases {
   }
 
   keepAlive(session: bigint): Promise<boolean> {
-    const withinMs = Math.min(this.#patienceMs, this.settings.commandTimeoutMs)
+    const withinMs = Math.min(this.#patienceMs, this.client.timeoutMs)
     return this.client.leaseKeepAlive(session, { command: 'LeaseKeepAlive' }, withinMs)
   }
 

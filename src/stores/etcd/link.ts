@@ -9,10 +9,10 @@ import { Asks } from './asks.js'
 import { EtcdCells, rangeIn } from './cells.js'
 import { EtcdClient } from './client/client.js'
 import type { EtcdAddress } from './client/connections.js'
-import type { KeyValue, TxnReply } from './client/replies.js'
+import type { TxnReply } from './client/replies.js'
 import type { PutTerms, Span } from './client/requests.js'
 import { Watches } from './client/watches.js'
-import { type EtcdEntry, entryOf, isEtcdEntry, writeTerms } from './entry.js'
+import { type EtcdEntry, isEtcdEntry, writeTerms } from './entry.js'
 import { Leases, orNone } from './leases.js'
 import { EntryNames } from './names.js'
 import { OwnEntries } from './own-entries.js'
@@ -43,19 +43,10 @@ export class EtcdLink implements SessionLink {
   ) {
     const { schedule, commandTimeoutMs } = settings
     this.#client = new EtcdClient(address, schedule, commandTimeoutMs)
-    this.#leases = new Leases(this.#client, settings)
-    this.#watches = new Watches(this.#client, schedule, commandTimeoutMs, (error) =>
-      settings.onSuspended?.(error),
-    )
-    this.#names = new EntryNames(prefix)
+    this.#leases = new Leases(this.#client)
+    this.#watches = new Watches(this.#client, (error) => settings.onSuspended?.(error))
+    this.#names = new EntryNames(prefix, settings.watchdogLeaseMs)
     this.#slots = new Slots(settings.clientId)
-    const parts = { client: this.#client, watches: this.#watches, names: this.#names, settings }
-    this.cells = new EtcdCells({
-      ...parts,
-      standing: (key) => this.#own.find(key),
-      lineOf: (lock, entries, seenAt) => this.#line(lock, entries, seenAt),
-      leaseOf: (leastMs, about) => this.#leases.grant(leastMs, about),
-    })
     this.#own = new OwnEntries(schedule, (lock, entry) =>
       // The failure that broke the question broke the watch, too: the client asks again when the watch begins anew.
       this.#watch(
@@ -65,7 +56,12 @@ export class EtcdLink implements SessionLink {
         () => undefined,
       ),
     )
-    this.#asks = new Asks({ ...parts, own: this.#own, listener })
+    const parts = {
+      ...{ client: this.#client, watches: this.#watches, leases: this.#leases },
+      ...{ names: this.#names, own: this.#own, settings },
+    }
+    this.cells = new EtcdCells(parts)
+    this.#asks = new Asks(parts, listener)
   }
 
   hears(lock: LockName): boolean {
@@ -109,7 +105,7 @@ export class EtcdLink implements SessionLink {
     const goneAt = isEtcdEntry(after) ? after.goneAt : undefined
     const known = goneAt && (await this.#client.range({ ...span, serializable: true }, about))
     const seen = known && known.revision >= goneAt ? known : await this.#client.range(span, about)
-    return this.#line(lock, seen.entries, seen.revision)
+    return this.#names.lineIn(lock, seen.entries, seen.revision)
   }
 
   async remove(lock: LockName, key: string): Promise<boolean> {
@@ -211,7 +207,7 @@ export class EtcdLink implements SessionLink {
       this.#forget(key)
       return undefined
     }
-    const line = this.#line(lock, rangeIn(reply.replies.at(-1)), reply.revision)
+    const line = this.#names.lineIn(lock, rangeIn(reply.replies.at(-1)), reply.revision)
     // A deeper key has kept it out, which is in nobody's line.
     if (ifFree && line.length === 0) return await this.#stand({ ...request, ifFree: false }, askedAt)
     const own = line.find((each) => each.key === key)
@@ -296,16 +292,6 @@ export class EtcdLink implements SessionLink {
     const when = [{ key: found.stored, createRevision: found.order }]
     const about = { command: 'Txn', lockName: lock.name }
     return (await this.#client.txn({ when, ifSo: [{ remove: { key: found.stored } }] }, about)).succeeded
-  }
-
-  #line(lock: LockName, entries: readonly KeyValue[], seenAt: bigint): EtcdEntry[] {
-    const line: EtcdEntry[] = []
-    for (const each of entries) {
-      // A key without a lease is no entry of a lock.
-      const slot = each.lease === 0n ? undefined : this.#names.slotIn(lock, each.key)
-      if (slot !== undefined) line.push(entryOf(slot, each, this.settings.watchdogLeaseMs, seenAt))
-    }
-    return line.sort((one, other) => (one.order < other.order ? -1 : 1))
   }
 
   /** Calls back when that entry is gone, though its key may be in use again, or when the client cannot know. */

@@ -1,7 +1,9 @@
 import type { LockKeyspace } from '../../port/store.js'
 import type { CellName } from '../session/cells.js'
 import type { LockName } from '../session/lock-name.js'
+import type { KeyValue } from './client/replies.js'
 import { prefixSpan, type Span } from './client/requests.js'
+import { type EtcdEntry, entryOf } from './entry.js'
 
 const SEPARATOR = '/'
 
@@ -14,7 +16,11 @@ const SEPARATOR = '/'
 export class EntryNames {
   #last: (LockName & { readonly folder: string }) | undefined
 
-  constructor(private readonly prefix: string) {}
+  constructor(
+    private readonly prefix: string,
+    /** The lease of an entry that says nothing of its own. */
+    private readonly usualMs: number,
+  ) {}
 
   /** All entries of that lock, and what lies deeper. */
   line(lock: LockName): Span {
@@ -29,6 +35,16 @@ export class EntryNames {
   slotIn(lock: LockName, stored: Buffer): string | undefined {
     const slot = stored.subarray(Buffer.byteLength(this.#folder(lock))).toString()
     return slot === '' || slot.includes(SEPARATOR) ? undefined : slot
+  }
+
+  /** The entries of that lock among these keys, which were there at that revision, in the order in which they came. */
+  lineIn(lock: LockName, found: readonly KeyValue[], seenAt: bigint): EtcdEntry[] {
+    const entries = found.flatMap((each) => {
+      // A key without a lease is no entry of a lock.
+      const slot = each.lease === 0n ? undefined : this.slotIn(lock, each.key)
+      return slot === undefined ? [] : entryOf(slot, each, this.usualMs, seenAt)
+    })
+    return entries.sort((one, other) => (one.order < other.order ? -1 : 1))
   }
 
   /** All entries of a keyspace, and others. */

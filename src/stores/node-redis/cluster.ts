@@ -10,8 +10,7 @@ import type { ClusterTerms } from './cluster-pattern.js'
 import { at, NodeRedisConnection } from './connection.js'
 import { followLogin } from './options.js'
 import { fieldOf, objectIn, type ServerClient } from './shapes.js'
-import { addressOf, SlotSurvey } from './slot-survey.js'
-import { nodesIn, type SlotTable } from './slots.js'
+import { addressOf, nodesIn, SlotSurvey, type SlotTable } from './slot-survey.js'
 
 /** How often a command follows redirections, or tries again, while the cluster says so. */
 const MOST_ATTEMPTS = 16

@@ -1,4 +1,6 @@
 import { isOwner, type Owner } from '../../base/identity/owner.js'
+import { clientOf } from '../line/place.js'
+import type { Line } from './line.js'
 
 /** The key of an entry: its first owner, and its number among all entries of that client. No key comes twice. */
 export function keyOf(owner: Owner, number: number): string {
@@ -9,4 +11,9 @@ export function keyOf(owner: Owner, number: number): string {
 export function ownerOf(key: string): Owner {
   const owner = key.slice(0, key.lastIndexOf('.'))
   return isOwner(owner) ? owner : `${key.replaceAll(':', '.')}:0`
+}
+
+/** How many clients have these entries. */
+export function clientsIn(entries: Line): number {
+  return new Set(entries.map(({ key }) => clientOf(ownerOf(key)))).size
 }

@@ -1,9 +1,8 @@
 import type { AcquireReply, AcquireRequest, News, Watch } from '../../port/lock-port.js'
-import { clientOf } from '../line/place.js'
 import { RowLatchPort } from '../rows/latch-port.js'
 import type { RowClient } from '../rows/row-client.js'
 import { HeardCells } from './heard-cells.js'
-import { ownerOf } from './key.js'
+import { clientsIn } from './key.js'
 import type { LockName } from './lock-name.js'
 import type { Place } from './place.js'
 import type { Places } from './places.js'
@@ -46,8 +45,7 @@ export class SessionLatchPort extends RowLatchPort {
   }
 
   override async countWatchers(name: string): Promise<number> {
-    const line = await this.places.link.read(latchOf(name))
-    return new Set(line.map(({ key }) => clientOf(ownerOf(key)))).size
+    return clientsIn(await this.places.link.read(latchOf(name)))
   }
 
   /** Shows others that this client waits, as long as somebody watches. */

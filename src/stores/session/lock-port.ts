@@ -17,9 +17,8 @@ import type {
   Watch,
 } from '../../port/lock-port.js'
 import type { LockKeyspace } from '../../port/store.js'
-import { clientOf } from '../line/place.js'
 import { matchesGlob } from '../rows/glob.js'
-import { ownerOf } from './key.js'
+import { clientsIn, ownerOf } from './key.js'
 import type { Entry, Line, Mode } from './line.js'
 import type { Place, Standing } from './place.js'
 import type { Places } from './places.js'
@@ -129,8 +128,7 @@ export class SessionLockPort implements FencedPort {
 
   async countWatchers(name: string): Promise<number> {
     const line = await this.#read(name)
-    const waiting = line.filter((entry) => blockerOf(line, entry))
-    return new Set(waiting.map(({ key }) => clientOf(ownerOf(key)))).size
+    return clientsIn(line.filter((entry) => blockerOf(line, entry)))
   }
 
   async forceUnlock(name: string): Promise<boolean> {

@@ -12,11 +12,10 @@ import type {
   StoreLine,
   Watch,
 } from '../../port/lock-port.js'
-import { clientOf } from '../line/place.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { RowClient } from '../rows/row-client.js'
 import { HeardCells } from './heard-cells.js'
-import { ownerOf } from './key.js'
+import { clientsIn, ownerOf } from './key.js'
 import type { Line } from './line.js'
 import {
   goneInMs,
@@ -108,8 +107,7 @@ export class SessionSemaphorePort extends PermitNumbers implements SemaphorePort
 
   async countWatchers(name: string): Promise<number> {
     const { line, having } = await this.#look(name)
-    const waiting = line.filter((entry) => !having.includes(entry))
-    return new Set(waiting.map(({ key }) => clientOf(ownerOf(key)))).size
+    return clientsIn(line.filter((entry) => !having.includes(entry)))
   }
 
   async forceUnlock(name: string): Promise<boolean> {

@@ -17,10 +17,11 @@ import {
   type Step,
   setData,
   sync,
+  watchNode,
 } from './client/operations.js'
 import { codes, orNone, RefusedError } from './client/result-codes.js'
 import type { ZooKeeperSession } from './client/session.js'
-import { makeFolder } from './folder.js'
+import { MOST_ATTEMPTS, makeFolder } from './folder.js'
 import { cellPathOf } from './node-name.js'
 
 /** The parts of the link that cells need. */
@@ -59,11 +60,8 @@ interface Watched {
 
 type Outcome = 'written' | 'other version' | 'gone'
 
-const NO_DATA = new Uint8Array()
 /** ZooKeeper takes no request of more than 1 MiB (`jute.maxbuffer`), and breaks the connection by which one comes. */
 const MOST_BYTES = 1_000_000
-/** How often the folder of a value may vanish before it is made. */
-const MOST_ATTEMPTS = 5
 /** After so many writes of values that end some day, the client looks for ended ones. */
 const TIDY_EVERY = 100
 const LOOKS = 400
@@ -136,11 +134,10 @@ export class ZooKeeperCells implements Cells {
   #watchBy(session: ZooKeeperSession, watched: Watched): Promise<void> {
     if (watched.session === session || !this.#watched.has(watched)) return watched.confirmed
     watched.stop()
-    const { confirmed, close } = session.watchChanges(watched.path, watched.onChange)
     watched.session = session
-    watched.confirmed = confirmed
-    watched.stop = close
-    return confirmed
+    watched.stop = session.nodes.watchChanges(watched.path, watched.onChange)
+    watched.confirmed = orNone(session.request(watchNode(watched.path)))
+    return watched.confirmed
   }
 
   async #nodeBy(session: ZooKeeperSession, cell: CellName): Promise<NodeData | undefined> {
@@ -178,7 +175,7 @@ export class ZooKeeperCells implements Cells {
     const { acl } = this.terms
     const mark = (each: bigint): string => `${path}/${idOf(each).toString(16)}`
     if (version === 0n) {
-      const made = [createNode(path, data ?? NO_DATA, acl), createNode(mark(next), NO_DATA, acl)]
+      const made = [createNode(path, acl, data), createNode(mark(next), acl)]
       // The value is absent and should be: making and removing it in one step fails if there is one.
       return data ? made : [...made, deleteNode(mark(next)), deleteNode(path)]
     }

@@ -20,7 +20,7 @@ import { codes, isRefusal, orNone, RefusedError } from './client/result-codes.js
 import type { ZooKeeperSession } from './client/session.js'
 import { lineOf, nodeOf, prefixOf } from './entry-node.js'
 import { failureOf } from './failure.js'
-import { makeFolder } from './folder.js'
+import { MOST_ATTEMPTS, makeFolder } from './folder.js'
 import { decodeName, folderOf, pathOf } from './node-name.js'
 import type { ZooKeeperTerms } from './options.js'
 import { Sessions } from './sessions.js'
@@ -48,11 +48,6 @@ const WATCH_AFTER_MS = 100
 
 /** Sessions end on a tick of the server's, of which the shortest session has two: so many times its time is the most that one may last. */
 const LONGEST_END = 1.5
-
-/** How often a folder may vanish before the client has made an entry in it. */
-const MOST_ATTEMPTS = 5
-
-const NO_DATA = new Uint8Array()
 
 /** A node that is there for no time: whoever hears of its folder hears of it. */
 const QUESTION = '%asked'
@@ -98,7 +93,7 @@ export class ZooKeeperLink implements SessionLink {
   async ask(lock: LockName): Promise<void> {
     await this.#asking('ask', lock.name, async (session) => {
       const path = `${this.#pathOf(lock)}/${QUESTION}`
-      await session.request(multi([createNode(path, NO_DATA, this.terms.acl), deleteNode(path)]))
+      await session.request(multi([createNode(path, this.terms.acl), deleteNode(path)]))
     })
   }
 
@@ -134,7 +129,7 @@ export class ZooKeeperLink implements SessionLink {
       if (line) return line
       own = this.#add({ lock, parent, key, session })
       if (request.keeps) this.#listen(own)
-      const node = createNumbered(`${parent}/${prefixOf(request)}`, NO_DATA, this.terms.acl)
+      const node = createNumbered(`${parent}/${prefixOf(request)}`, this.terms.acl)
       return await this.#create(session, own, node)
     } catch (error) {
       if (error instanceof RefusedError && own && own.path === undefined) this.#forget(own)

@@ -46,17 +46,18 @@ const MOST_LOGINS = 3
  * carried out only if that does no harm: otherwise a transient failure leaves the outcome unknown.
  */
 export class EtcdClient {
-  readonly #connections: Connections
+  readonly connections: Connections
   /** Rejects the commands without an answer. */
   readonly #pending = new Set<() => void>()
   #closed = false
 
   constructor(
     private readonly address: EtcdAddress,
-    private readonly schedule: Schedule,
-    private readonly timeoutMs: number,
+    readonly schedule: Schedule,
+    /** How long a server has to answer. */
+    readonly timeoutMs: number,
   ) {
-    this.#connections = new Connections(address, schedule, timeoutMs)
+    this.connections = new Connections(address, schedule, timeoutMs)
   }
 
   range(terms: RangeTerms, about: About): Promise<RangeReply> {
@@ -95,8 +96,8 @@ export class EtcdClient {
 
   /** Opens a call with many messages in both directions, as part of some work. The listener hears of its end. */
   async converse(path: string, listener: CallListener): Promise<Conversation> {
-    const channel = await this.#connections.open()
-    const stream = channel.converse(path, this.#connections.metadata, {
+    const channel = await this.connections.open()
+    const stream = channel.converse(path, this.connections.metadata, {
       message: listener.message,
       end: (error) => {
         this.#judge(channel, error)
@@ -130,7 +131,7 @@ export class EtcdClient {
       const alarm = schedule.at(askedAt + timeoutMs, () => {
         over()
         reject(timeoutOf(about, timeoutMs, 'etcd'))
-        if (used && schedule.clock.now() - begunAt >= timeoutMs / 2) this.drop(used)
+        if (used && schedule.clock.now() - begunAt >= timeoutMs / 2) this.connections.drop(used)
       })
       const close = (): void => {
         over()
@@ -142,41 +143,24 @@ export class EtcdClient {
         used = channel
         return channel
       }
-      work(uses).then(
-        (result) => {
-          over()
-          resolve(result)
-        },
-        (error: unknown) => {
-          over()
-          reject(failureOf(error, about))
-        },
-      )
+      work(uses)
+        .finally(over)
+        .then(resolve, (error: unknown) => reject(failureOf(error, about)))
     })
-  }
-
-  /** The token of its login. */
-  get token(): string | undefined {
-    return this.#connections.token
   }
 
   /** Logs in anew, because the server no longer knows that token. */
   async renewToken(about: About, used: string | undefined): Promise<void> {
     await this.inTime(about, this.timeoutMs, async (uses) => {
-      await this.#connections.renewToken(uses(await this.#connections.open()), used)
+      await this.connections.renewToken(uses(await this.connections.open()), used)
     })
-  }
-
-  /** Gives up a silent connection. */
-  drop(channel: Channel): void {
-    this.#connections.drop(channel)
   }
 
   /** Ends its connection, and rejects what is under way. Waits for nothing. */
   close(): void {
     this.#closed = true
     for (const reject of [...this.#pending]) reject()
-    this.#connections.close()
+    this.connections.close()
   }
 
   #command<Reply>(
@@ -189,8 +173,8 @@ export class EtcdClient {
     const work = async (uses: Uses): Promise<Reply> => {
       let logins = 0
       for (let failures = 0; ; ) {
-        const channel = uses(this.#connections.current ?? (await this.#connections.open()))
-        const { metadata } = this.#connections
+        const channel = uses(this.connections.current ?? (await this.connections.open()))
+        const { metadata } = this.connections
         try {
           return read(await channel.ask(path, request, metadata, goesOn))
         } catch (error) {
@@ -205,7 +189,7 @@ export class EtcdClient {
           }
           if (logins === MOST_LOGINS || !this.#isAboutToken(error)) throw error
           logins += 1
-          await this.#connections.renewToken(channel, metadata['token'])
+          await this.connections.renewToken(channel, metadata['token'])
         }
       }
     }
@@ -214,8 +198,8 @@ export class EtcdClient {
 
   /** Leaves a connection that broke, and drops one whose server does not answer in time, or cannot. */
   #judge(channel: Channel, error: unknown): void {
-    if (!(error instanceof GrpcError)) this.#connections.leave(channel)
-    else if (WORN_OUT.includes(error.code)) this.drop(channel)
+    if (!(error instanceof GrpcError)) this.connections.leave(channel)
+    else if (WORN_OUT.includes(error.code)) this.connections.drop(channel)
   }
 
   /** Whether the server refused because it has forgotten the token, or users or rights have changed since. It then did nothing. */

@@ -1,4 +1,4 @@
-import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import type { TimerHandle } from '../../../base/time/schedule.js'
 import { type Conversation, type EtcdClient, saysTokenIsOld } from './client.js'
 import { GrpcError, grpcCodes } from './grpc-error.js'
 import { MalformedError } from './protobuf.js'
@@ -47,18 +47,15 @@ export class WatchStream<Watch extends Watched> {
 
   constructor(
     private readonly client: EtcdClient,
-    private readonly schedule: Schedule,
-    /** How long a server has to answer. */
-    private readonly timeoutMs: number,
     private readonly listener: WatchStreamListener<Watch>,
   ) {
-    this.#token = client.token
+    this.#token = client.connections.token
     const end = (error: unknown): void => this.#end(error)
     const message = (bytes: Buffer): void => {
       if (!this.#over) this.#hear(replies.watch(bytes))
     }
     const open = (): Promise<Conversation> => client.converse(PATH, { message, end })
-    client.inTime(ABOUT, timeoutMs, open).then((conversation) => {
+    client.inTime(ABOUT, client.timeoutMs, open).then((conversation) => {
       this.#conversation = conversation
       if (this.#over) conversation.stream?.close()
       else this.#ask()
@@ -83,7 +80,7 @@ export class WatchStream<Watch extends Watched> {
 
   close(): void {
     this.#over = true
-    this.schedule.cancel(this.#alarm)
+    this.client.schedule.cancel(this.#alarm)
     this.#conversation?.stream?.close()
   }
 
@@ -91,7 +88,7 @@ export class WatchStream<Watch extends Watched> {
   ping(): void {
     const { channel } = this.#conversation ?? {}
     if (!channel) return
-    this.client.inTime(ABOUT, this.timeoutMs, (uses) => uses(channel).ping()).catch(() => undefined)
+    this.client.inTime(ABOUT, this.client.timeoutMs, (uses) => uses(channel).ping()).catch(() => undefined)
   }
 
   #ask(): void {
@@ -107,8 +104,8 @@ export class WatchStream<Watch extends Watched> {
   }
 
   #expectAnswer({ channel }: Conversation): void {
-    const { schedule } = this
-    this.#alarm ??= schedule.at(schedule.clock.now() + this.timeoutMs, () => this.client.drop(channel))
+    const { schedule, timeoutMs, connections } = this.client
+    this.#alarm ??= schedule.at(schedule.clock.now() + timeoutMs, () => connections.drop(channel))
   }
 
   #hear(reply: WatchReply): void {
@@ -131,7 +128,7 @@ export class WatchStream<Watch extends Watched> {
     const watch = this.#asked.get(proposed)
     this.#asked.delete(proposed)
     this.#takesNumbers = proposed === number
-    this.schedule.cancel(this.#alarm)
+    this.client.schedule.cancel(this.#alarm)
     this.#alarm = undefined
     if (this.#conversation && this.#asked.size > 0) this.#expectAnswer(this.#conversation)
     if (watch) {

@@ -1,6 +1,6 @@
 import { retryPauseMs } from '../../../base/time/back-off.js'
 import { queueMicrotask } from '../../../base/time/machine-time.js'
-import type { Schedule, TimerHandle } from '../../../base/time/schedule.js'
+import type { TimerHandle } from '../../../base/time/schedule.js'
 import type { EtcdClient } from './client.js'
 import type { KeyEvent, WatchReply } from './replies.js'
 import type { Span } from './requests.js'
@@ -59,9 +59,6 @@ export class Watches {
 
   constructor(
     private readonly client: EtcdClient,
-    private readonly schedule: Schedule,
-    /** How long a server has to answer. */
-    private readonly timeoutMs: number,
     /** Hears why no watch is in force. */
     private readonly onBreak: (error: unknown) => void,
   ) {}
@@ -84,7 +81,7 @@ export class Watches {
   close(): void {
     this.#closed = true
     for (const watch of [...this.#watches]) this.#end(watch)
-    this.schedule.cancel(this.#reopening)
+    this.client.schedule.cancel(this.#reopening)
     this.#stream?.close()
     this.#stream = undefined
   }
@@ -117,7 +114,7 @@ export class Watches {
       return undefined
     }
     this.#resting.delete(line)
-    this.schedule.cancel(watch.alarm)
+    this.client.schedule.cancel(watch.alarm)
     watch.listener = listener
     const { begunAt, endedAt } = watch
     queueMicrotask(() => {
@@ -128,7 +125,7 @@ export class Watches {
   }
 
   #rest(watch: StandingWatch, goneAt: bigint): void {
-    const { schedule } = this
+    const { schedule } = this.client
     const { line } = watch
     if (line === undefined || watch.begunAt === undefined) {
       this.#end(watch)
@@ -152,17 +149,16 @@ export class Watches {
   #forget(watch: StandingWatch): void {
     this.#watches.delete(watch)
     watch.listener = undefined
-    this.schedule.cancel(watch.alarm)
+    this.client.schedule.cancel(watch.alarm)
     if (watch.line !== undefined && this.#resting.get(watch.line) === watch) this.#resting.delete(watch.line)
     if (this.#watches.size > 0) return
-    this.schedule.cancel(this.#heartbeat)
+    this.client.schedule.cancel(this.#heartbeat)
     this.#heartbeat = undefined
   }
 
   #open(): void {
     if (this.#stream || this.#reopening || this.#closed) return
-    const { client, schedule, timeoutMs } = this
-    this.#stream = new WatchStream(client, schedule, timeoutMs, {
+    this.#stream = new WatchStream(this.client, {
       begun: (watch, revision) => {
         this.#failures = 0
         watch.begunAt = revision
@@ -175,7 +171,7 @@ export class Watches {
   }
 
   #broken(error: unknown, loggedIn: boolean): void {
-    const { schedule } = this
+    const { schedule } = this.client
     this.#stream = undefined
     for (const watch of [...this.#watches])
       if (watch.listener) watch.listener.broken?.()
@@ -204,7 +200,7 @@ export class Watches {
 
   /** A server that hangs tells nothing, and nor does one to which nothing happens: only a question tells them apart. */
   #beat(): TimerHandle {
-    const { schedule } = this
+    const { schedule } = this.client
     return schedule.at(schedule.clock.now() + HEARTBEAT_MS, () => {
       this.#stream?.ping()
       this.#heartbeat = this.#beat()

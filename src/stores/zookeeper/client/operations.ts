@@ -41,6 +41,7 @@ export interface Permission {
 }
 
 const ALL_RIGHTS = 31
+const NO_DATA: Uint8Array = Buffer.alloc(0)
 /** Any of its versions. */
 const ANY = -1
 const PERSISTENT = 0
@@ -53,7 +54,7 @@ const NOTHING = /^$/
 const DATA = 2
 
 function created(name: string, type: number, mode: number) {
-  return (path: string, data: Uint8Array, acl: readonly Permission[]): Operation<CreatedNode> => ({
+  return (path: string, acl: readonly Permission[], data = NO_DATA): Operation<CreatedNode> => ({
     name,
     type,
     write: (out) => {

@@ -5,8 +5,8 @@ import type { Schedule } from '../../../base/time/schedule.js'
 import type { Rota } from './address.js'
 import { Connection } from './connection.js'
 import { MalformedReplyError } from './jute.js'
-import { closeSession, type Operation, watchNode } from './operations.js'
-import { codes, orNone, RefusedError } from './result-codes.js'
+import { closeSession, type Operation } from './operations.js'
+import { codes, RefusedError } from './result-codes.js'
 import { WatchedNodes } from './watched-nodes.js'
 
 /** Which servers, and who asks. */
@@ -128,15 +128,6 @@ export class ZooKeeperSession {
     this.#connection = undefined
     this.#retiring = connection
     connection.retire()
-  }
-
-  /** Calls back whenever somebody may have made, changed or removed that node, from the confirmation on. */
-  watchChanges(
-    path: string,
-    onChange: () => void,
-  ): { readonly confirmed: Promise<void>; readonly close: () => void } {
-    const close = this.nodes.watchChanges(path, onChange)
-    return { confirmed: orNone(this.request(watchNode(path))), close }
   }
 
   /**
