@@ -1,7 +1,9 @@
+import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
 import { DeadlockError } from '../base/errors/deadlock-error.js'
-import { HoldfastError, LockTimeoutError, StoreError, type StoreFailure } from '../base/errors/errors.js'
+import { HoldfastError, LockTimeoutError, StoreError } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
+import { lasts, passes, UNKNOWN, type Verdict } from '../port/failure.js'
 import { isObject } from '../port/sql-connection.js'
 
 /** The request whose statement failed. */
@@ -14,15 +16,6 @@ export interface About {
 
 type Kind = 'timeout' | 'deadlock' | 'no-transaction'
 
-interface Verdict {
-  readonly reason: StoreFailure
-  readonly transient: boolean
-  readonly hint?: string
-}
-
-const passes = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: true, hint })
-const lasts = (reason: StoreFailure, hint: string): Verdict => ({ reason, transient: false, hint })
-const UNKNOWN: Verdict = { reason: 'unknown', transient: false }
 const AGAIN = 'Roll back and run the whole transaction again.'
 const GONE = passes('unreachable', `The transaction ended with its connection. Run it again on another one.`)
 const NO_PERMISSION = lasts(
@@ -91,6 +84,23 @@ export function failureOf(error: unknown, { call, lockName, startedAt }: About):
   if (verdict === 'deadlock') return new DeadlockError(lockName, error)
   if (verdict === 'no-transaction') return new NoTransactionError(lockName, error)
   return new StoreError(verdict.reason, call, { lockName, cause: error, ...verdict })
+}
+
+/** Runs the statements of a call. Rejects with the typed error for what fails, or with the reason of a signal that has ended the wait. */
+export async function inCall<Result>(
+  call: string,
+  lockName: string,
+  signal: AbortSignal | undefined,
+  work: (startedAt: number) => Promise<Result>,
+): Promise<Result> {
+  throwIfAborted(signal)
+  const startedAt = machineTime.monotonicMs()
+  try {
+    return await work(startedAt)
+  } catch (error) {
+    if (signal?.aborted && error === reasonOf(signal)) throw error
+    throw failureOf(error, { call, lockName, startedAt })
+  }
 }
 
 export function timedOut(lockName: string, startedAt: number): LockTimeoutError {

@@ -1,10 +1,8 @@
-import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
 import { InvalidArgumentError } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
-import { machineTime } from '../base/time/machine-time.js'
 import type { Answer, MysqlTransaction, Row, SqlConnection } from '../port/sql-connection.js'
 import { transactionOf } from './driver.js'
-import { failureOf } from './failure.js'
+import { inCall } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
 import { lockingClauses } from './locking-clauses.js'
 import { type Statement, waitInMysql } from './mysql-wait.js'
@@ -33,18 +31,12 @@ export async function rowLock(
   if (lockingClauses(text, session.dialect).length === 0) {
     throw new InvalidArgumentError('statement', text, 'a SELECT that locks: with FOR UPDATE or FOR SHARE')
   }
-  throwIfAborted(limits.signal)
-  const about = { call: 'rowLock', lockName: text, startedAt: machineTime.monotonicMs() }
-  try {
-    const { rows } =
-      session.dialect === 'postgres'
-        ? await waitInPostgres(session, limits, (query) => query(text, values))
-        : await lockInMysql(session, rendered, limits)
-    return rows
-  } catch (error) {
-    if (limits.signal?.aborted && error === reasonOf(limits.signal)) throw error
-    throw failureOf(error, about)
-  }
+  const { rows } = await inCall('rowLock', text, limits.signal, () =>
+    session.dialect === 'postgres'
+      ? waitInPostgres(session, limits, (query) => query(text, values))
+      : lockInMysql(session, rendered, limits),
+  )
+  return rows
 }
 
 async function lockInMysql(

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import { checkBoolean, checkName } from '../base/checks/checks.js'
-import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
-import { machineTime } from '../base/time/machine-time.js'
 import type { MysqlTransaction, PostgresTransaction, SqlConnection } from '../port/sql-connection.js'
 import { transactionOf } from './driver.js'
-import { type About, failureOf, timedOut } from './failure.js'
+import { inCall, timedOut } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
 import { waitInMysql } from './mysql-wait.js'
 import { waitInPostgres } from './postgres-wait.js'
@@ -48,30 +46,27 @@ export async function transactionLock(
   const { shared = false, signal } = limits
   checkBoolean('shared', shared)
   const session = transactionOf(tx)
-  throwIfAborted(signal)
-  const about = { call: 'transactionLock', lockName: name, startedAt: machineTime.monotonicMs() }
-  try {
-    if (session.dialect === 'postgres') await lockInPostgres(session, about, shared, limits)
-    else await lockInMysql(session, name, shared, limits)
-  } catch (error) {
-    if (signal?.aborted && error === reasonOf(signal)) throw error
-    throw failureOf(error, about)
-  }
+  await inCall('transactionLock', name, signal, (startedAt) =>
+    session.dialect === 'postgres'
+      ? lockInPostgres(session, name, shared, limits, startedAt)
+      : lockInMysql(session, name, shared, limits),
+  )
 }
 
 /** A free lock takes one round trip, and nothing that could fail; only a wait needs a limit. */
 async function lockInPostgres(
   session: PostgresTransaction,
-  { lockName, startedAt }: About,
+  name: string,
   shared: boolean,
   options: TransactionLockOptions,
+  startedAt: number,
 ): Promise<void> {
-  const key = createHash('sha256').update(lockName).digest().readBigInt64BE(0)
+  const key = createHash('sha256').update(name).digest().readBigInt64BE(0)
   const call = `advisory_xact_lock${shared ? '_shared' : ''}('${key}'::int8)`
   // Counted, since the application's driver may give a boolean as something else, and the column another name.
   const { changed } = await session.attempt(`SELECT 1 AS granted WHERE pg_try_${call}`)
   if (changed > 0) return
-  if (options.waitMs === 0) throw timedOut(lockName, startedAt)
+  if (options.waitMs === 0) throw timedOut(name, startedAt)
   await waitInPostgres(session, options, (query) => query(`SELECT pg_${call}`))
 }
 

@@ -32,7 +32,7 @@ const forbidden = {
   'the Redis store does not know memory': apart('^src/stores/redis/', '^src/stores/memory/'),
   'locks of a transaction know neither stores nor clients': apart('^src/transactions/', {
     path: '^src/(core|kinds|port|stores|client)/',
-    pathNot: '^src/port/sql-connection\\.ts$',
+    pathNot: '^src/port/(sql-connection|failure)\\.ts$',
   }),
   'a store in a database knows no other store': apart(
     '^src/stores/(mysql|postgres|sqlite)/',

@@ -4,11 +4,11 @@ import { etcd } from '../../src/stores/etcd/index.js'
 import { memcached } from '../../src/stores/memcached/index.js'
 import { type MysqlConnection, mysql } from '../../src/stores/mysql/index.js'
 import { checkMysqlOptions } from '../../src/stores/mysql/options.js'
-import { MysqlRows } from '../../src/stores/mysql/rows.js'
+import { mysqlRows } from '../../src/stores/mysql/rows.js'
 import { postgres } from '../../src/stores/postgres/index.js'
 import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
 import { pgConnections } from '../../src/stores/postgres/pg-connection.js'
-import { PostgresRows } from '../../src/stores/postgres/rows.js'
+import { postgresRows } from '../../src/stores/postgres/rows.js'
 import type { Rows } from '../../src/stores/rows/rows.js'
 import { sqlite } from '../../src/stores/sqlite/index.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
@@ -56,8 +56,8 @@ export function storeAt(route: Route): { store: RedisClient | Store; disconnect(
 
 /** The rows that a database keeps, as the operator may see them; undefined where there is none. */
 export function rowsAt(route: Route): Rows | undefined {
-  if (route.to === 'postgres') return new PostgresRows(pgConnections(poolAt(route)), checkPostgresOptions({}))
-  if (route.to === 'mysql') return new MysqlRows(checkMysqlOptions({ connect: connectAt(route) }))
+  if (route.to === 'postgres') return postgresRows(pgConnections(poolAt(route)), checkPostgresOptions({}))
+  if (route.to === 'mysql') return mysqlRows(checkMysqlOptions({ connect: connectAt(route) }))
   return route.to === 'sqlite' ? sqliteRows(checkSqliteOptions(route.path)) : undefined
 }
 

@@ -3,7 +3,7 @@ import { createConnection as createMysql2 } from 'mysql2/promise'
 import type { StoreSettings } from '../../src/port/store.js'
 import type { MysqlConnection, MysqlOptions } from '../../src/stores/mysql/index.js'
 import { checkMysqlOptions } from '../../src/stores/mysql/options.js'
-import { MysqlRows } from '../../src/stores/mysql/rows.js'
+import { mysqlRows } from '../../src/stores/mysql/rows.js'
 import type { SqlSession } from '../../src/stores/sql/session.js'
 import { clientSettings } from '../rows/client-settings.js'
 import type { SqlAddress } from '../servers/sql/index.js'
@@ -39,7 +39,7 @@ export function openClient(
   others: Partial<StoreSettings> = {},
 ): Client {
   const { settings, errors } = clientSettings(others)
-  return { session: new MysqlRows(checkMysqlOptions({ connect, ...options })).openRows(settings), errors }
+  return { session: mysqlRows(checkMysqlOptions({ connect, ...options })).openRows(settings), errors }
 }
 
 /** The application's own way to the server, for looking and for doing harm. */

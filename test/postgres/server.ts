@@ -6,7 +6,7 @@ import { Holdfast, type HoldfastOptions } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'
 import { postgres } from '../../src/stores/postgres/index.js'
 import { checkPostgresOptions, type PostgresOptions } from '../../src/stores/postgres/options.js'
-import { PostgresRows } from '../../src/stores/postgres/rows.js'
+import { postgresRows } from '../../src/stores/postgres/rows.js'
 import { postgresSchema } from '../../src/stores/postgres/schema.js'
 import { connectionsLike, type PostgresClient } from '../../src/stores/postgres/store.js'
 import type { InboxListener, Message } from '../../src/stores/rows/rows.js'
@@ -88,7 +88,7 @@ export function openClient(
     },
   }
   const { settings, errors } = clientSettings(others)
-  const rows = new PostgresRows(connectionsLike(client), checkPostgresOptions(options))
+  const rows = postgresRows(connectionsLike(client), checkPostgresOptions(options))
   const session = rows.openRows(settings, listener)
   return { id: settings.clientId, session, messages, errors, missed: () => missed }
 }

@@ -7,7 +7,7 @@ import { type AcquireOptions, Holdfast, type HoldfastOptions, type Store } from 
 import { mysql } from '../../src/stores/mysql/index.js'
 import { checkPostgresOptions } from '../../src/stores/postgres/options.js'
 import { pgConnections } from '../../src/stores/postgres/pg-connection.js'
-import { PostgresRows } from '../../src/stores/postgres/rows.js'
+import { postgresRows } from '../../src/stores/postgres/rows.js'
 import { RowStoreSession } from '../../src/stores/rows/session.js'
 import { findDriver, type Value } from '../../src/stores/sqlite/driver.js'
 import { checkSqliteOptions } from '../../src/stores/sqlite/options.js'
@@ -40,7 +40,7 @@ function inPostgres(pool: Pool, sent: string[]): Store {
     }
     return connection
   }
-  const rows = new PostgresRows(make, checkPostgresOptions({ createTable: true }))
+  const rows = postgresRows(make, checkPostgresOptions({ createTable: true }))
   return { open: (settings) => new RowStoreSession(rows, settings) }
 }
 

@@ -1,14 +1,12 @@
 import { Turns } from '../../base/waiting/turns.js'
 import type { StoreSettings } from '../../port/store.js'
-import type { Express } from '../rows/rows.js'
+import type { Express, Renewal, TakeRequest } from '../rows/rows.js'
 import { only, whole } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { isDone, leaseMicroseconds } from './row.js'
 import { BATCH, type Statements } from './statements.js'
 import { storedName } from './stored-name.js'
-
-type TakeRequest = Parameters<Express['take']>[0]
-type Renewal = Parameters<Express['renew']>[0][number]
 
 /** Exclusive locks with nothing else in their rows, in one statement each. */
 export class MysqlExpress implements Express {
@@ -28,12 +26,8 @@ export class MysqlExpress implements Express {
   }
 
   free(name: string, owner: string): Promise<boolean> {
-    const question = {
-      statement: this.statements.free,
-      values: [storedName(name).name, owner],
-      about: { command: 'free', lockName: name },
-    }
-    return this.connections.read(question, isDone)
+    const values = [storedName(name).name, owner]
+    return this.connections.read(question(this.statements.free, values, 'free', name), isDone)
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
@@ -53,12 +47,9 @@ export class MysqlExpress implements Express {
   async #take({ name, owner, leaseMs }: TakeRequest, dueAt: number): Promise<bigint | undefined> {
     const stored = storedName(name)
     const lease = leaseMicroseconds(leaseMs)
+    const values = [stored.name, stored.fullName, owner, lease, owner, lease]
     const fence = await this.connections.read(
-      {
-        statement: this.statements.take,
-        values: [stored.name, stored.fullName, owner, lease, owner, lease],
-        about: { command: 'take', lockName: name },
-      },
+      question(this.statements.take, values, 'take', name),
       (rows) => whole(only(rows), 'insertId') ?? 0n,
       dueAt - this.settings.schedule.clock.now(),
     )
@@ -66,15 +57,8 @@ export class MysqlExpress implements Express {
   }
 
   #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
-    return this.connections.read(
-      {
-        statement: this.statements.renew,
-        values: [leaseMicroseconds(leaseMs), storedName(name).name, owner],
-        about: { command: 'renew', lockName: name },
-      },
-      isDone,
-      withinMs,
-    )
+    const values = [leaseMicroseconds(leaseMs), storedName(name).name, owner]
+    return this.connections.read(question(this.statements.renew, values, 'renew', name), isDone, withinMs)
   }
 
   /** Whether the server renewed all of them, to one lease. If not, the answer does not tell which. */
@@ -83,15 +67,9 @@ export class MysqlExpress implements Express {
     const leaseMs = batch[0]?.leaseMs ?? 0
     // One statement for batches of every size.
     const filled = Array.from({ length: BATCH }, (_, index) => batch[index % batch.length])
+    const held = filled.flatMap((each) => (each ? [storedName(each.name).name, each.owner] : []))
     const renewed = await this.connections.read(
-      {
-        statement: this.statements.renewAll,
-        values: [
-          ...filled.flatMap((each) => (each ? [storedName(each.name).name, each.owner] : [])),
-          leaseMicroseconds(leaseMs),
-        ],
-        about: { command: 'renew' },
-      },
+      question(this.statements.renewAll, [...held, leaseMicroseconds(leaseMs)], 'renew'),
       (rows) => whole(only(rows), 'affectedRows'),
       Number.isFinite(withinMs) ? withinMs : undefined,
     )

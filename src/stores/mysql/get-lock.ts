@@ -4,23 +4,12 @@ import type { Store, StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
-import {
-  named,
-  oneOf,
-  only,
-  type SqlConnection,
-  type SqlRow,
-  type SqlValue,
-  type Statement,
-  text,
-} from '../sql/connection.js'
+import { named, oneOf, only, type SqlConnection, type SqlRow, text } from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
-import { DEFAULT_TABLE } from '../sql/options.js'
-import { readBy } from '../sql/question.js'
+import { question } from '../sql/question.js'
 import { isPool, type MysqlPool } from './client.js'
-import { MysqlDialect } from './dialect.js'
+import { mysqlDialect } from './dialect.js'
 import { connectOf, type MysqlOptions } from './options.js'
-import { statementsFor } from './statements.js'
 
 /**
  * `GET_LOCK` of MySQL (8.0 or later) and MariaDB (10.6 or later) as a store, for `new Holdfast(getLock(pool))`: `lock`, `multiLock` and
@@ -56,21 +45,13 @@ class GetLocks implements ServerLocks {
     connect: MysqlOptions['connect'],
     private readonly settings: Pick<StoreSettings, 'schedule' | 'commandTimeoutMs'>,
   ) {
-    const options = { connect, createTable: undefined }
-    this.connector = new Connector(
-      new MysqlDialect(options, statementsFor(DEFAULT_TABLE), settings),
-      settings,
-    )
+    this.connector = new Connector(mysqlDialect(connect, settings), settings)
   }
 
   lease(connection: SqlConnection, { leaseMs }: Lease, withinMs?: number): Promise<unknown> {
     const seconds = Math.min(Math.max(Math.ceil(leaseMs / 1_000), 1), LONGEST_LEASE_S)
-    return this.#ask(
-      connection,
-      { name: 'lease', text: `SET SESSION wait_timeout = ${seconds}` },
-      [],
-      withinMs,
-    )
+    const statement = { name: 'lease', text: `SET SESSION wait_timeout = ${seconds}` }
+    return this.connector.ask(connection, question(statement, []), withinMs)
   }
 
   async attempt(connection: SqlConnection, name: string): Promise<Attempted> {
@@ -84,16 +65,20 @@ class GetLocks implements ServerLocks {
   }
 
   free(connection: SqlConnection, name: string): Promise<unknown> {
-    return this.#ask(connection, getLockStatements.free, [keyOf(name)])
+    return this.connector.ask(connection, question(getLockStatements.free, [keyOf(name)]))
   }
 
   idOf(connection: SqlConnection): Promise<string> {
-    return this.#read(connection, getLockStatements.id, [], (rows) => aText(only(rows)['id'], 'id'))
+    return this.connector.read(connection, question(getLockStatements.id, []), (rows) =>
+      aText(only(rows)['id'], 'id'),
+    )
   }
 
   async holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    const id = await this.#read(connection, getLockStatements.holder, [keyOf(name)], (rows) =>
-      text(only(rows), 'id'),
+    const id = await this.connector.read(
+      connection,
+      question(getLockStatements.holder, [keyOf(name)]),
+      (rows) => text(only(rows), 'id'),
     )
     return id === undefined ? undefined : { id, owner: undefined, remainingMs: Infinity }
   }
@@ -103,7 +88,8 @@ class GetLocks implements ServerLocks {
 
   async end(connection: SqlConnection, id: string): Promise<unknown> {
     // One that has ended already is an error.
-    return await this.#ask(connection, { name: 'end', text: `KILL ${Number(id)}` }).catch(() => undefined)
+    const statement = { name: 'end', text: `KILL ${Number(id)}` }
+    return await this.connector.ask(connection, question(statement)).catch(() => undefined)
   }
 
   async #take(connection: SqlConnection, name: string, seconds: number): Promise<boolean> {
@@ -112,25 +98,7 @@ class GetLocks implements ServerLocks {
     // Null if something kept the server from it.
     const taken = (rows: readonly SqlRow[]): boolean =>
       text(only(rows), 'taken') !== undefined && oneOf(only(rows), 'taken', '0', '1') === '1'
-    return await this.#read(connection, getLockStatements.take, values, taken, timeoutMs)
-  }
-
-  #read<Result>(
-    connection: SqlConnection,
-    asked: Statement,
-    values: readonly SqlValue[],
-    read: (rows: readonly SqlRow[]) => Result,
-    timeoutMs?: number,
-  ): Promise<Result> {
-    return readBy({ command: asked.name }, this.#ask(connection, asked, values, timeoutMs), read)
-  }
-
-  #ask(connection: SqlConnection, asked: Statement, values?: readonly SqlValue[], timeoutMs?: number) {
-    return this.connector.ask(
-      connection,
-      { statement: asked, values, about: { command: asked.name } },
-      timeoutMs,
-    )
+    return await this.connector.read(connection, question(getLockStatements.take, values), taken, timeoutMs)
   }
 }
 

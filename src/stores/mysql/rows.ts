@@ -1,11 +1,10 @@
 import type { StoreSettings } from '../../port/store.js'
-import type { Rows } from '../rows/rows.js'
 import { Connections } from '../sql/connections.js'
 import { Connector } from '../sql/connector.js'
 import { HASHED_LIKE, namesLike } from '../sql/names.js'
-import { SqlSession } from '../sql/session.js'
+import { SqlSession, type SqlTable } from '../sql/session.js'
 import { deleteBlank } from './delete-blank.js'
-import { MysqlDialect } from './dialect.js'
+import { mysqlDialect, mysqlTableMaker } from './dialect.js'
 import { MysqlExpress } from './express.js'
 import type { MysqlSettings } from './options.js'
 import { statementsFor } from './statements.js'
@@ -14,21 +13,16 @@ import { MysqlTable } from './table.js'
 import { MysqlTies } from './ties.js'
 
 /** Locks as rows of one table of MySQL or MariaDB. There is no inbox: the servers announce no release, and waiting calls ask again. */
-export class MysqlRows implements Rows {
-  constructor(private readonly options: MysqlSettings) {}
-
-  openRows(settings: StoreSettings): SqlSession {
-    const { options } = this
-    const statements = statementsFor(options.table)
-    const connector = new Connector(new MysqlDialect(options, statements, settings), settings)
-    const connections = new Connections(connector, settings, {
-      most: options.connections,
+export function mysqlRows({ connect, createTable, table, connections: most, retainMs }: MysqlSettings) {
+  return {
+    openRows(settings: StoreSettings): SqlSession {
+      const statements = statementsFor(table)
+      const dialect = mysqlDialect(connect, settings, mysqlTableMaker(createTable, statements))
       // Waiters poll, with timers.
-      inUse: () => settings.schedule.size > 0,
-    })
-    const ties = new MysqlTies(connections, statements)
-    return new SqlSession(
-      {
+      const inUse = (): boolean => settings.schedule.size > 0
+      const connections = new Connections(new Connector(dialect, settings), settings, { most, inUse })
+      const ties = new MysqlTies(connections, statements)
+      const sqlTable: SqlTable = {
         ties,
         rows: new MysqlTable(connections, statements, ties),
         express: new MysqlExpress(connections, statements, settings),
@@ -43,13 +37,10 @@ export class MysqlRows implements Rows {
             key: 'bytes',
             nameOf: (bytes) => Buffer.from(bytes, 'hex').toString(),
           }),
-        clean: () => deleteBlank(connections, statements, options.retainMs),
-        close() {
-          connector.close()
-          connections.close()
-        },
-      },
-      settings,
-    )
+        clean: () => deleteBlank(connections, statements, retainMs),
+        close: () => connections.close(),
+      }
+      return new SqlSession(sqlTable, settings)
+    },
   }
 }

@@ -1,10 +1,11 @@
 import { checkObject } from '../../base/checks/checks.js'
 import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
+import type { Rows } from '../rows/rows.js'
 import { RowStoreSession } from '../rows/session.js'
 import { isPool, type MysqlPool } from './client.js'
 import { checkMysqlOptions, connectOf, type MysqlOptions } from './options.js'
-import { MysqlRows } from './rows.js'
+import { mysqlRows } from './rows.js'
 
 /**
  * Locks in a table of MySQL (8.0 or later) or MariaDB (10.6 or later), for `new Holdfast(mysql(pool))`: `lock`, `fencedLock`,
@@ -26,7 +27,7 @@ export function mysql(
   const connect = connectOf(client)
   checkObject('options', options, ['table', 'createTable', 'connections', 'retainMs'])
   return new MysqlStore(
-    new MysqlRows(checkMysqlOptions({ ...(isPool(client) ? {} : client), ...options, connect })),
+    mysqlRows(checkMysqlOptions({ ...(isPool(client) ? {} : client), ...options, connect })),
   )
 }
 
@@ -51,10 +52,10 @@ const traits: Partial<StoreTraits> = {
 /** Made by `mysql()`. */
 export class MysqlStore implements Store {
   readonly traits = traits
-  readonly #rows: MysqlRows
+  readonly #rows: Rows
 
   /** @internal */
-  constructor(rows: MysqlRows) {
+  constructor(rows: Rows) {
     this.#rows = rows
   }
 

@@ -3,6 +3,7 @@ import type { Keyspace, Packed } from '../rows/shape.js'
 import { tiesIn } from '../rows/ties.js'
 import { only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { isDuplicate } from './failure.js'
 import { isDone, microsecondsOf, readVersioned } from './row.js'
 import type { Statements } from './statements.js'
@@ -18,12 +19,8 @@ export class MysqlTable implements VersionedTable {
   ) {}
 
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
-    const question = {
-      statement: this.statements.read,
-      values: [keyspace, storedName(name).name],
-      about: { command: 'read', lockName: name },
-    }
-    const row = await this.connections.read(question, (rows) => readVersioned(only(rows)))
+    const asked = question(this.statements.read, [keyspace, storedName(name).name], 'read', name)
+    const row = await this.connections.read(asked, (rows) => readVersioned(only(rows)))
     return { ...row, endedTies: await this.#endedTies(row.packed?.rest, name) }
   }
 
@@ -31,22 +28,19 @@ export class MysqlTable implements VersionedTable {
     const { owner, holds, endsAt, fence, rest } = packed
     const stored = storedName(name)
     const isNew = version === 0n
-    const question = {
-      statement: isNew ? this.statements.insert : this.statements.update,
-      values: [
-        owner ?? null,
-        String(holds),
-        endsAt === undefined ? null : microsecondsOf(endsAt),
-        fence === undefined ? null : String(fence),
-        rest === undefined ? null : asciiJson(rest),
-        keyspace,
-        stored.name,
-        isNew ? stored.fullName : String(version),
-      ],
-      about: { command: 'write', lockName: name },
-    }
+    const statement = isNew ? this.statements.insert : this.statements.update
+    const values = [
+      owner ?? null,
+      String(holds),
+      endsAt === undefined ? null : microsecondsOf(endsAt),
+      fence === undefined ? null : String(fence),
+      rest === undefined ? null : asciiJson(rest),
+      keyspace,
+      stored.name,
+      isNew ? stored.fullName : String(version),
+    ]
     try {
-      return await this.connections.read(question, isDone)
+      return await this.connections.read(question(statement, values, 'write', name), isDone)
     } catch (error) {
       if (isDuplicate(error)) return false
       throw error

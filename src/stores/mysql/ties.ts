@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { NoTransactionError } from '../../base/errors/no-transaction-error.js'
-import { machineTime } from '../../base/time/machine-time.js'
 import { transactionOf } from '../../transactions/driver.js'
-import { failureOf } from '../../transactions/failure.js'
+import { inCall } from '../../transactions/failure.js'
 import { notHere, type Ties } from '../rows/ties.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { isLocked, isMissingTable } from './failure.js'
 import type { Statements } from './statements.js'
 
@@ -22,14 +22,14 @@ export class MysqlTies implements Ties {
     const session = transactionOf(tx)
     if (session.dialect !== 'mysql') throw notHere(tx, lockName)
     const tie = randomUUID()
-    const startedAt = machineTime.monotonicMs()
-    try {
-      // In the text, since values cost mysql2 another round trip.
-      for (const statement of this.statements.tie) await session.query(statement.replace('?', `'${tie}'`))
-    } catch (error) {
-      if (isMissingTable(error)) throw notHere(tx, lockName)
-      throw failureOf(error, { call: 'confirm', lockName, startedAt })
-    }
+    await inCall('confirm', lockName, undefined, async () => {
+      try {
+        // In the text, since values cost mysql2 another round trip.
+        for (const statement of this.statements.tie) await session.query(statement.replace('?', `'${tie}'`))
+      } catch (error) {
+        throw isMissingTable(error) ? notHere(tx, lockName) : error
+      }
+    })
     if (!session.inTransaction()) throw new NoTransactionError(lockName)
     // A tie that these connections do not see, other takers of the lock would not see either.
     if (await this.ended(tie, lockName)) throw notHere(tx, lockName)
@@ -39,11 +39,7 @@ export class MysqlTies implements Ties {
   /** Whether its transaction has ended. */
   async ended(tie: string, lockName: string): Promise<boolean> {
     try {
-      await this.connections.query({
-        statement: this.statements.tieEnded,
-        values: [tie],
-        about: { command: 'confirm', lockName },
-      })
+      await this.connections.query(question(this.statements.tieEnded, [tie], 'confirm', lockName))
       return true
     } catch (error) {
       if (isLocked(error)) return false

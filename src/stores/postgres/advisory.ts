@@ -8,18 +8,9 @@ import type { StoreTraits } from '../../port/store-traits.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
-import {
-  named,
-  number,
-  oneOf,
-  only,
-  type SqlConnection,
-  type SqlRow,
-  type Statement,
-  text,
-} from '../sql/connection.js'
+import { named, number, oneOf, only, type SqlConnection, type SqlRow, text } from '../sql/connection.js'
 import { Connector } from '../sql/connector.js'
-import { readBy } from '../sql/question.js'
+import { question } from '../sql/question.js'
 import type { ListeningConnection } from './connection.js'
 import { PostgresDialect } from './dialect.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
@@ -39,7 +30,7 @@ import { type PgPool, pgConnections } from './pg-connection.js'
 export function advisory(pool: PgPool): Store {
   const makeConnection = pgConnections(pool)
   return serverLockStore((settings) => {
-    const dialect = new PostgresDialect(makeConnection, settings, { table: '', createTable: undefined })
+    const dialect = new PostgresDialect(makeConnection, settings)
     return new AdvisoryLocks(dialect, settings)
   }, advisoryTraits)
 }
@@ -87,23 +78,23 @@ class AdvisoryLocks implements ServerLocks {
 
   lease(connection: SqlConnection, lease: Lease, withinMs?: number): Promise<unknown> {
     const values = [String(idleMs(lease)), applicationName(lease)]
-    return this.#ask(connection, advisoryStatements.lease, values, withinMs)
+    return this.connector.ask(connection, question(advisoryStatements.lease, values), withinMs)
   }
 
   async attempt(connection: SqlConnection, name: string, lease: Lease): Promise<Attempted> {
     if (this.dialect.pooled) throw pooled(name)
     const values = [keyOf(name), applicationName(lease)]
-    return await this.#read(connection, advisoryStatements.attempt, values, (rows) => {
+    return await this.connector.read(connection, question(advisoryStatements.attempt, values), (rows) => {
       const taken = oneOf(only(rows), 'taken', 'true', 'false') === 'true'
       return { taken, holder: holderIn(rows) }
     })
   }
 
   async wait(connection: SqlConnection, name: string, waitMs: number): Promise<boolean> {
-    await this.#ask(connection, advisoryStatements.limit, [String(waitMs)])
+    await this.connector.ask(connection, question(advisoryStatements.limit, [String(waitMs)]))
     try {
       const withinMs = waitMs + this.settings.commandTimeoutMs
-      await this.#ask(connection, advisoryStatements.wait, [keyOf(name)], withinMs)
+      await this.connector.ask(connection, question(advisoryStatements.wait, [keyOf(name)]), withinMs)
       return true
     } catch (error) {
       if (isTimeout(error)) return false
@@ -112,42 +103,27 @@ class AdvisoryLocks implements ServerLocks {
   }
 
   free(connection: SqlConnection, name: string): Promise<unknown> {
-    return this.#ask(connection, advisoryStatements.free, [keyOf(name)])
+    return this.connector.ask(connection, question(advisoryStatements.free, [keyOf(name)]))
   }
 
   idOf(connection: SqlConnection): Promise<string> {
-    return this.#read(connection, advisoryStatements.id, [], (rows) => aText(only(rows)['id'], 'id'))
+    return this.connector.read(connection, question(advisoryStatements.id, []), (rows) =>
+      aText(only(rows)['id'], 'id'),
+    )
   }
 
   holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    return this.#read(connection, advisoryStatements.holder, [keyOf(name)], holderIn)
+    return this.connector.read(connection, question(advisoryStatements.holder, [keyOf(name)]), holderIn)
   }
 
   waitingFor(connection: SqlConnection, name: string): Promise<number> {
-    return this.#read(connection, advisoryStatements.waiting, [keyOf(name)], (rows) =>
+    return this.connector.read(connection, question(advisoryStatements.waiting, [keyOf(name)]), (rows) =>
       number(only(rows), 'waiting'),
     )
   }
 
   end(connection: SqlConnection, id: string): Promise<unknown> {
-    return this.#ask(connection, advisoryStatements.end, [id])
-  }
-
-  #read<Result>(
-    connection: SqlConnection,
-    statement: Statement,
-    values: string[],
-    read: (rows: readonly SqlRow[]) => Result,
-  ): Promise<Result> {
-    return readBy({ command: statement.name }, this.#ask(connection, statement, values), read)
-  }
-
-  #ask(connection: SqlConnection, statement: Statement, values: string[] = [], timeoutMs?: number) {
-    return this.connector.ask(
-      connection,
-      { statement, values, about: { command: statement.name } },
-      timeoutMs,
-    )
+    return this.connector.ask(connection, question(advisoryStatements.end, [id]))
   }
 }
 

@@ -1,9 +1,9 @@
 import { StoreError } from '../../base/errors/errors.js'
 import type { StoreSettings } from '../../port/store.js'
 import { aText } from '../rows/parts.js'
+import type { SqlConnection } from '../sql/connection.js'
 import { only } from '../sql/connection.js'
-import type { Dialect } from '../sql/connector.js'
-import type { TableSettings } from '../sql/options.js'
+import { type Dialect, tableMaker } from '../sql/connector.js'
 import { readBy } from '../sql/question.js'
 import { isBelow, tooOld } from '../sql/version.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
@@ -19,16 +19,14 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 /** Connections to PostgreSQL, and whether they lead through a pooler. */
 export class PostgresDialect implements Dialect<ListeningConnection> {
   readonly failureOf = failureOf
-  #createTable: string | undefined
   #pooled = false
 
+  /** @param makeTable makes the table that they need, if they need one */
   constructor(
     private readonly makeConnection: MakeConnection,
     private readonly settings: Pick<StoreSettings, 'commandTimeoutMs' | 'onError'>,
-    private readonly options: Pick<TableSettings, 'table' | 'createTable'>,
-  ) {
-    this.#createTable = options.createTable
-  }
+    private readonly makeTable?: (connection: SqlConnection) => Promise<void>,
+  ) {}
 
   /**
    * Whether a pooler surely stands between, and gives each statement another server process: then prepared statements, LISTEN and all else
@@ -54,12 +52,7 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
     if (version === undefined || isBelow(version, [OLDEST, 0]))
       throw tooOld('PostgreSQL', version ?? '', String(OLDEST))
     if (processId !== undefined && pid !== String(processId)) this.foundPooler()
-    if (this.#createTable === undefined || (await this.#hasTable(connection))) return
-    await connection.query(this.#createTable).catch(async (error: unknown) => {
-      // Of two clients that create it at once, the server may refuse one, in several ways.
-      if (!(await this.#hasTable(connection))) throw error
-    })
-    this.#createTable = undefined
+    await this.makeTable?.(connection)
   }
 
   isWornOut(error: unknown): boolean {
@@ -73,11 +66,14 @@ export class PostgresDialect implements Dialect<ListeningConnection> {
     this.#pooled = true
     this.settings.onError(poolerError())
   }
+}
 
-  async #hasTable(connection: ListeningConnection): Promise<boolean> {
-    const [row] = await connection.query(statements.exists, [this.options.table])
+/** Makes the table of locks where there is none. */
+export function postgresTableMaker(createTable: string | undefined, table: string) {
+  return tableMaker(createTable, async (connection) => {
+    const [row] = await connection.query(statements.exists, [table])
     return typeof row?.['found'] === 'string'
-  }
+  })
 }
 
 export function poolerError(): StoreError {

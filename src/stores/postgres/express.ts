@@ -2,20 +2,17 @@ import { Turns } from '../../base/waiting/turns.js'
 import type { StoreSettings } from '../../port/store.js'
 import { clientOf, ownerOf } from '../line/place.js'
 import { aText } from '../rows/parts.js'
-import type { Express, Standing } from '../rows/rows.js'
+import type { Express, Renewal, Standing, StandRequest, TakeRequest } from '../rows/rows.js'
 import { WaitedFor } from '../rows/waited-for.js'
 import { oneOf, only, tokenIn } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { isQueueFull } from './failure.js'
 import type { NotifyQueue } from './notify-queue.js'
 import { isDone, readStanding, readVersioned } from './row.js'
 import type { SeenRows } from './seen-rows.js'
 import { type Statements, textArray } from './statements.js'
 import { storedName } from './stored-name.js'
-
-type TakeRequest = Parameters<Express['take']>[0]
-type StandRequest = Parameters<NonNullable<Express['stand']>>[0]
-type Renewal = Parameters<Express['renew']>[0][number]
 
 /** How many leases one statement renews: it keeps others from those rows until it has renewed all. */
 const BATCH = 200
@@ -44,13 +41,11 @@ export class PostgresExpress implements Express {
     const askedAt = this.settings.schedule.clock.now()
     const values = ['lock', storedName(name).name, owner]
     const passes = !this.queue.full && (waitedFor || this.#waitedFor.has(name))
-    const question = {
-      statement: passes ? this.statements.pass : this.statements.free,
-      values: passes ? [...values, JSON.stringify(name)] : values,
-      about: { command: 'free', lockName: name },
-    }
+    const asked = passes
+      ? question(this.statements.pass, [...values, JSON.stringify(name)], 'free', name)
+      : question(this.statements.free, values, 'free', name)
     try {
-      return await this.connections.read(question, (rows) => {
+      return await this.connections.read(asked, (rows) => {
         const row = only(rows)
         if (oneOf(row, 'done', 't', 'f') === 't') {
           this.#waitedFor.saw(name, oneOf(row, 'next', 't', 'f') === 't')
@@ -71,12 +66,9 @@ export class PostgresExpress implements Express {
   async stand({ name, place, firstLeaseMs, word }: StandRequest): Promise<Standing | undefined> {
     const askedAt = this.settings.schedule.clock.now()
     const client = clientOf(place)
-    const question = {
-      statement: this.statements.stand,
-      values: ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs), word],
-      about: { command: 'stand', lockName: name },
-    }
-    return await this.connections.read(question, (rows) => readStanding(rows, askedAt))
+    const values = ['lock', storedName(name).name, ownerOf(place), place, client, String(firstLeaseMs), word]
+    const asked = question(this.statements.stand, values, 'stand', name)
+    return await this.connections.read(asked, (rows) => readStanding(rows, askedAt))
   }
 
   renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
@@ -95,12 +87,9 @@ export class PostgresExpress implements Express {
   #take({ name, owner, leaseMs }: TakeRequest, dueAt: number): Promise<bigint | undefined> {
     const stored = storedName(name)
     const askedAt = this.settings.schedule.clock.now()
+    const values = ['lock', stored.name, owner, stored.fullName, String(leaseMs)]
     return this.connections.read(
-      {
-        statement: this.statements.take,
-        values: ['lock', stored.name, owner, stored.fullName, String(leaseMs)],
-        about: { command: 'take', lockName: name },
-      },
+      question(this.statements.take, values, 'take', name),
       (rows) => {
         const row = only(rows)
         if (oneOf(row, 'done', 't', 'f') === 't') return tokenIn(row)
@@ -112,30 +101,20 @@ export class PostgresExpress implements Express {
   }
 
   #renew({ name, owner, leaseMs, withinMs }: Renewal): Promise<boolean> {
-    return this.connections.read(
-      {
-        statement: this.statements.renew,
-        values: ['lock', storedName(name).name, owner, String(leaseMs)],
-        about: { command: 'renew', lockName: name },
-      },
-      isDone,
-      withinMs,
-    )
+    const values = ['lock', storedName(name).name, owner, String(leaseMs)]
+    return this.connections.read(question(this.statements.renew, values, 'renew', name), isDone, withinMs)
   }
 
   #renewAll(requests: readonly Renewal[]): Promise<ReadonlySet<string>> {
     const withinMs = Math.min(...requests.map((each) => each.withinMs ?? Infinity))
+    const values = [
+      'lock',
+      textArray(requests.map(({ name }) => storedName(name).name)),
+      textArray(requests.map(({ owner }) => owner)),
+      textArray(requests.map(({ leaseMs }) => String(leaseMs))),
+    ]
     return this.connections.read(
-      {
-        statement: this.statements.renewAll,
-        values: [
-          'lock',
-          textArray(requests.map(({ name }) => storedName(name).name)),
-          textArray(requests.map(({ owner }) => owner)),
-          textArray(requests.map(({ leaseMs }) => String(leaseMs))),
-        ],
-        about: { command: 'renew' },
-      },
+      question(this.statements.renewAll, values, 'renew'),
       (rows) => new Set(rows.map((row) => keyOf(aText(row['name'], 'name'), aText(row['owner'], 'owner')))),
       Number.isFinite(withinMs) ? withinMs : undefined,
     )

@@ -5,9 +5,9 @@ import { closedError } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import { aText, UnexpectedError } from '../rows/parts.js'
 import type { Inbox, InboxListener } from '../rows/rows.js'
-import { oneOf, only, type SqlRow } from '../sql/connection.js'
+import { oneOf, only, type SqlRow, type Statement } from '../sql/connection.js'
 import type { Connector } from '../sql/connector.js'
-import { readBy } from '../sql/question.js'
+import { question } from '../sql/question.js'
 import type { ListeningConnection } from './connection.js'
 import { type PostgresDialect, poolerError } from './dialect.js'
 import { failureOf } from './failure.js'
@@ -15,7 +15,8 @@ import { channelOf, MessageReader } from './messages.js'
 import { isFull, type NotifyQueue, queueIsFull } from './notify-queue.js'
 import { statements, textArray } from './statements.js'
 
-const ABOUT = { command: 'LISTEN' }
+const LISTEN = 'LISTEN'
+const ABOUT = { command: LISTEN }
 
 /** A connection that lasts for so long is a good one. */
 const STEADY_MS = 1_000
@@ -61,8 +62,8 @@ export class PostgresInbox implements Inbox {
     const connection = this.#connection
     if (!connection || this.#doubting) return
     this.#doubting = true
-    const asked = this.connector.ask(connection, { statement: statements.process, about: ABOUT })
-    readBy(ABOUT, asked, readProcess)
+    this.connector
+      .read(connection, question(statements.process, undefined, LISTEN), readProcess)
       .then(
         ({ pid, full }) => {
           if (pid === this.#process) return this.queue.found(full)
@@ -103,22 +104,24 @@ export class PostgresInbox implements Inbox {
 
   async #listen(connection: ListeningConnection): Promise<void> {
     const { clientId } = this.settings
-    const ask = (statement: { name: string; text: string }, values: string[] = []) =>
-      this.connector.ask(connection, { statement, values, about: ABOUT })
+    const { connector } = this
+    const asked = (statement: Statement, values: string[] = []) => question(statement, values, LISTEN)
     if (this.dialect.pooled) throw poolerError()
     const reader = new MessageReader()
     connection.onNotification((payload) => this.#heard(reader, payload))
     const channel = channelOf(clientId).replaceAll('"', '""')
-    await ask({ name: 'holdfast_listen', text: `LISTEN "${channel}"` })
-    const present = await readBy(ABOUT, ask(statements.present, [clientId]), (rows) =>
+    await connector.ask(connection, asked({ name: 'holdfast_listen', text: `LISTEN "${channel}"` }))
+    const present = await connector.read(connection, asked(statements.present, [clientId]), (rows) =>
       oneOf(only(rows), 'present', 'true', 'false'),
     )
     if (present === 'false') {
       // The server has not noticed yet that the earlier connection broke. A user without the right to end it waits until it does.
-      await ask(statements.endListening, [textArray([clientId])]).catch(() => undefined)
-      await ask(statements.presentAtLast, [clientId])
+      await connector
+        .ask(connection, asked(statements.endListening, [textArray([clientId])]))
+        .catch(() => undefined)
+      await connector.ask(connection, asked(statements.presentAtLast, [clientId]))
     }
-    const { pid, full } = await readBy(ABOUT, ask(statements.process), readProcess)
+    const { pid, full } = await connector.read(connection, asked(statements.process), readProcess)
     if (this.#closed || !connection.open) throw closedError(ABOUT)
     this.#process = pid
     this.#connection = connection

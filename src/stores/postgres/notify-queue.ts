@@ -4,9 +4,10 @@ import { asOwner, clientOf } from '../line/place.js'
 import type { InboxListener, Versioned } from '../rows/rows.js'
 import { oneOf, only, type SqlRow } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { statements, textArray } from './statements.js'
 
-const ABOUT = { command: 'NOTIFY' }
+const NOTIFY = 'NOTIFY'
 
 /** How often the client asks whether there is room again. */
 const LOOK_MS = 1_000
@@ -50,7 +51,7 @@ export class NotifyQueue {
     if (!this.#full || now < this.#lookedAt + LOOK_MS) return
     this.#lookedAt = now
     this.#roused.clear()
-    this.found(await this.connections.read({ statement: statements.queue, about: ABOUT }, isFull))
+    this.found(await this.connections.read(question(statements.queue, undefined, NOTIFY), isFull))
   }
 
   /** The row while the queue is full: nobody in it is reachable. Its waiters look by themselves, and begin to poll. */
@@ -69,10 +70,8 @@ export class NotifyQueue {
     const clients = waiting.filter((client) => client !== clientId && !this.#roused.has(client))
     if (clients.length === 0) return
     for (const client of clients) this.#roused.add(client)
-    const values = [textArray(clients)]
-    this.connections
-      .query({ statement: statements.endListening, values, about: ABOUT })
-      .catch(() => undefined)
+    const asked = question(statements.endListening, [textArray(clients)], NOTIFY)
+    this.connections.query(asked).catch(() => undefined)
   }
 }
 
@@ -82,7 +81,7 @@ export function isFull(rows: readonly SqlRow[]): boolean {
 }
 
 export function queueIsFull(): StoreError {
-  return new StoreError('not-ready', 'NOTIFY', {
+  return new StoreError('not-ready', NOTIFY, {
     transient: true,
     hint:
       "The server's queue of notifications is full, so no messages come: calls that wait ask again and again until there is room. Some session " +

@@ -4,7 +4,7 @@ import type { MakeConnection } from './connection.js'
 import { checkPostgresOptions, type PostgresOptions } from './options.js'
 import { type PgPool, pgConnections } from './pg-connection.js'
 import { isPostgresJs, type PostgresJs, postgresJsConnections } from './postgres-js-connection.js'
-import { PostgresRows } from './rows.js'
+import { postgresRows } from './rows.js'
 
 /** The application's client of PostgreSQL: a `Pool` of the package `pg`, or `sql` of the package `postgres`. Holdfast only copies its options. */
 export type PostgresClient = PgPool | PostgresJs
@@ -18,7 +18,7 @@ export type PostgresClient = PgPool | PostgresJs
  * @throws InvalidArgumentError for what is neither, and for bad options.
  */
 export function postgres(client: PostgresClient, options: PostgresOptions = {}): Store {
-  const rows = new PostgresRows(connectionsLike(client), checkPostgresOptions(options))
+  const rows = postgresRows(connectionsLike(client), checkPostgresOptions(options))
   return { open: (settings) => new RowStoreSession(rows, settings) }
 }
 

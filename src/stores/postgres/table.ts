@@ -2,6 +2,7 @@ import type { Message, Versioned, VersionedTable } from '../rows/rows.js'
 import type { Keyspace, Packed } from '../rows/shape.js'
 import { only } from '../sql/connection.js'
 import type { Connections } from '../sql/connections.js'
+import { question } from '../sql/question.js'
 import { isQueueFull } from './failure.js'
 import { channelOf, payloadsOf } from './messages.js'
 import type { NotifyQueue } from './notify-queue.js'
@@ -22,17 +23,9 @@ export class PostgresTable implements VersionedTable {
   async read(keyspace: Keyspace, name: string): Promise<Versioned> {
     const seen = keyspace === 'lock' ? this.seen.take(name) : undefined
     await this.queue.look()
-    const row = seen ?? (await this.#read(keyspace, name))
+    const asked = question(this.statements.read, [keyspace, storedName(name).name], 'read', name)
+    const row = seen ?? (await this.connections.read(asked, (rows) => readVersioned(only(rows))))
     return this.queue.full ? this.queue.deaf(row) : row
-  }
-
-  async #read(keyspace: Keyspace, name: string): Promise<Versioned> {
-    const question = {
-      statement: this.statements.read,
-      values: [keyspace, storedName(name).name],
-      about: { command: 'read', lockName: name },
-    }
-    return await this.connections.read(question, (rows) => readVersioned(only(rows)))
   }
 
   async write(
@@ -50,26 +43,23 @@ export class PostgresTable implements VersionedTable {
     const told = messages.flatMap(([client, message], index) =>
       payloadsOf(message, index).map((payload) => ({ channel: channelOf(client), payload })),
     )
-    const question = {
-      statement: isNew ? (tells ? insertAndTell : insert) : tells ? updateAndTell : update,
-      values: [
-        keyspace,
-        stored.name,
-        isNew ? stored.fullName : String(version),
-        owner ?? null,
-        String(holds),
-        endsAt === undefined ? null : String(endsAt),
-        fence === undefined ? null : String(fence),
-        textArray(waiting),
-        rest ?? null,
-        ...(tells
-          ? [textArray(told.map(({ channel }) => channel)), textArray(told.map(({ payload }) => payload))]
-          : []),
-      ],
-      about: { command: 'write', lockName: name },
-    }
+    const statement = isNew ? (tells ? insertAndTell : insert) : tells ? updateAndTell : update
+    const values = [
+      keyspace,
+      stored.name,
+      isNew ? stored.fullName : String(version),
+      owner ?? null,
+      String(holds),
+      endsAt === undefined ? null : String(endsAt),
+      fence === undefined ? null : String(fence),
+      textArray(waiting),
+      rest ?? null,
+      ...(tells
+        ? [textArray(told.map(({ channel }) => channel)), textArray(told.map(({ payload }) => payload))]
+        : []),
+    ]
     try {
-      return await this.connections.read(question, isDone)
+      return await this.connections.read(question(statement, values, 'write', name), isDone)
     } catch (error) {
       if (!tells || !isQueueFull(error)) throw error
       // The statement wrote nothing. Try again, for a row whose clients are out of reach.

@@ -1,7 +1,7 @@
 import type { Guarded, GuardedPort } from '../../port/kind-ports.js'
 import { aText, jsonIn, partsOf } from './parts.js'
 import type { RowClient } from './row-client.js'
-import type { Shape } from './shape.js'
+import { NO_ROW, type Shape } from './shape.js'
 
 /** A guarded value as its row keeps it, with the greatest token seen. */
 interface GuardedBody {
@@ -15,11 +15,8 @@ const guardedValues: Shape<GuardedBody> = {
   keyspace: 'value',
   blank: () => ({ value: undefined, fence: undefined }),
   pack: ({ value, fence }) => ({
-    owner: undefined,
-    holds: 0,
-    endsAt: undefined,
+    ...NO_ROW,
     fence,
-    waiting: [],
     // The store may clean away an empty row, but late writers must still find the fence.
     rest: fence === undefined ? undefined : JSON.stringify({ value }),
   }),

@@ -10,12 +10,12 @@ import type {
 } from '../../port/lock-port.js'
 import { type Answered, anAnswer, answeredWith, forgottenAt, once } from './answered-requests.js'
 import { wayOf } from './letters.js'
-import { Listeners } from './listeners.js'
+import { enlist, Listeners } from './listeners.js'
 import { aCount, aListOf, aText, jsonIn, partsOf, type Read } from './parts.js'
 import type { RowClient } from './row-client.js'
 import { RowPort } from './row-port.js'
 import type { Draft } from './rows.js'
-import { restOf, type Shape } from './shape.js'
+import { NO_ROW, restOf, type Shape } from './shape.js'
 import type { Told } from './told.js'
 
 /** A latch as its row keeps it: open when the count is 0. */
@@ -41,10 +41,9 @@ const latches: Shape<LatchBody> = {
       ...(listeners.length > 0 && { listeners }),
     }
     return {
-      owner: undefined,
+      ...NO_ROW,
       holds: count,
       endsAt: count > 0 ? Infinity : undefined,
-      fence: undefined,
       waiting: listeners,
       rest: restOf(parts, count > 0 || listeners.length > 0 ? Infinity : forgottenAt(answered)),
     }
@@ -66,8 +65,7 @@ export class RowLatchPort extends RowPort<LatchBody, Draft<LatchBody>> implement
       if (body.count === 0) return { outcome: 'granted', room: Infinity }
       const { id, letters } = this.client
       // Lists only a client that listens: a call may leave before it listens, and nothing would take its client off the list.
-      const listens = waits && letters.awaits(latches.keyspace, name)
-      if (listens && !body.listeners.includes(id)) body.listeners.push(id)
+      if (waits && letters.awaits(latches.keyspace, name)) enlist(body.listeners, id)
       return { outcome: 'busy', remainingMs: Infinity, holder: undefined }
     })
   }

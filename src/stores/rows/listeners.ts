@@ -15,19 +15,14 @@ export class Listeners {
   }
 
   add(client: string): void {
-    if (!this.clients.includes(client)) this.clients.push(client)
-  }
-
-  remove(client: string): void {
-    const at = this.clients.indexOf(client)
-    if (at >= 0) this.clients.splice(at, 1)
+    enlist(this.clients, client)
   }
 
   /** Returns how many clients other than `by` it tells. */
   announce(told: Told, by?: string): number {
     let others = 0
     for (const client of [...this.clients]) {
-      if (!this.way.reaches(client)) this.remove(client)
+      if (!this.way.reaches(client)) unlist(this.clients, client)
       else {
         this.way.tell(client, told)
         if (client !== by) others += 1
@@ -35,4 +30,13 @@ export class Listeners {
     }
     return others
   }
+}
+
+export function enlist(listeners: string[], client: string): void {
+  if (!listeners.includes(client)) listeners.push(client)
+}
+
+export function unlist(listeners: string[], client: string): void {
+  const at = listeners.indexOf(client)
+  if (at >= 0) listeners.splice(at, 1)
 }

@@ -24,43 +24,37 @@ export class RowPermitExpirablePort extends RowPermitsPort implements PermitExpi
   }
 
   async acquiredPermits(name: string): Promise<number> {
-    return await this.look(name, ({ taken }) => Object.keys(taken).length)
+    return await this.look(name, ({ body }) => Object.keys(body.taken).length)
   }
 
   async permits(name: string): Promise<number> {
-    return await this.look(name, ({ isSet, available, taken }) =>
-      isSet ? available + Object.keys(taken).length : 0,
+    return await this.look(name, ({ isSet, available, body }) =>
+      isSet ? available + Object.keys(body.taken).length : 0,
     )
   }
 
   async setPermits(name: string, permits: number, request: string): Promise<void> {
-    await this.change(name, (semaphore) =>
-      this.answer(semaphore, request, () => {
-        if (!semaphore.isSet) semaphore.create(0)
-        semaphore.available = permits - Object.keys(semaphore.taken).length
-        return true
-      }),
-    )
+    await this.changeOnce(name, request, (semaphore) => {
+      if (!semaphore.isSet) semaphore.create(0)
+      semaphore.available = permits - Object.keys(semaphore.body.taken).length
+      return true
+    })
   }
 
   async releasePermits(name: string, permitIds: readonly string[], request: string): Promise<boolean> {
-    return await this.change(name, (semaphore) =>
-      this.answer(semaphore, request, () => {
-        if (!permitIds.every((id) => semaphore.taken[id])) return false
-        semaphore.giveBack(permitIds)
-        return true
-      }),
-    )
+    return await this.changeOnce(name, request, (semaphore) => {
+      if (!permitIds.every((id) => semaphore.body.taken[id])) return false
+      semaphore.giveBack(permitIds)
+      return true
+    })
   }
 
   async updateLeaseTime(name: string, permitId: string, leaseMs: number, request: string): Promise<boolean> {
-    return await this.change(name, (semaphore) =>
-      this.answer(semaphore, request, () => {
-        if (!semaphore.taken[permitId]) return false
-        semaphore.endIn(permitId, leaseMs)
-        return true
-      }),
-    )
+    return await this.changeOnce(name, request, (semaphore) => {
+      if (!semaphore.body.taken[permitId]) return false
+      semaphore.endIn(permitId, leaseMs)
+      return true
+    })
   }
 
   async leaseTime(name: string, permitId: string): Promise<number> {

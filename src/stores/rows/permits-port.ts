@@ -90,7 +90,7 @@ export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> imple
 
   async inspect(name: string): Promise<LockState> {
     return await this.look(name, (semaphore) => {
-      const owners = Object.entries(semaphore.taken).flatMap(([taker, { permits }]) => {
+      const owners = Object.entries(semaphore.body.taken).flatMap(([taker, { permits }]) => {
         const owner = this.entries.ownerOf(taker)
         return owner === undefined ? [] : [{ owner, holds: permits }]
       })
@@ -100,20 +100,18 @@ export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> imple
 
   async forceUnlock(name: string): Promise<boolean> {
     return await this.change(name, (semaphore) => {
-      const takers = Object.keys(semaphore.taken)
+      const takers = Object.keys(semaphore.body.taken)
       semaphore.giveBack(takers)
       return takers.length > 0
     })
   }
 
   async trySetPermits(name: string, permits: number, request: string, ttlMs?: number): Promise<boolean> {
-    return await this.change(name, (semaphore) =>
-      this.answer(semaphore, request, () => {
-        if (semaphore.isSet) return false
-        semaphore.create(permits, ttlMs)
-        return true
-      }),
-    )
+    return await this.changeOnce(name, request, (semaphore) => {
+      if (semaphore.isSet) return false
+      semaphore.create(permits, ttlMs)
+      return true
+    })
   }
 
   async addPermits(name: string, delta: number, request: string): Promise<void> {
@@ -125,15 +123,13 @@ export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> imple
   }
 
   protected add(name: string, delta: number, request: string, onlyIfSet: boolean): Promise<boolean> {
-    return this.change(name, (semaphore) =>
-      this.answer(semaphore, request, () => {
-        if (!semaphore.isSet && onlyIfSet) return false
-        if (leadsOut(semaphore.permits, delta)) throw outOfRange(name, delta)
-        if (!semaphore.isSet) semaphore.create(0)
-        semaphore.available += delta
-        return true
-      }),
-    )
+    return this.changeOnce(name, request, (semaphore) => {
+      if (!semaphore.isSet && onlyIfSet) return false
+      if (leadsOut(semaphore.permits, delta)) throw outOfRange(name, delta)
+      if (!semaphore.isSet) semaphore.create(0)
+      semaphore.available += delta
+      return true
+    })
   }
 
   /** @param since when its lease began, on the lease clock, or earlier */
@@ -160,8 +156,15 @@ export abstract class RowPermitsPort extends RowPort<PermitsBody, Permits> imple
   }
 
   /** The outcome of the request, the same if it comes twice. */
-  protected answer(semaphore: Permits, request: string, carryOut: () => boolean): boolean {
-    return once(semaphore.answered, semaphore.now, request, carryOut) === true
+  protected changeOnce(
+    name: string,
+    request: string,
+    change: (semaphore: Permits) => boolean,
+  ): Promise<boolean> {
+    return this.change(
+      name,
+      (semaphore, { now }) => once(semaphore.body.answered, now, request, () => change(semaphore)) === true,
+    )
   }
 
   protected lockIn(name: string, draft: Draft<PermitsBody>): Permits {

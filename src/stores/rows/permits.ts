@@ -5,7 +5,7 @@ import { wayOf } from './letters.js'
 import { aLine, Line, type LineBody, noLine, quietFrom } from './line.js'
 import { aPlace, aRecordOf, aText, aTime, aWhole, jsonIn, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'
-import { type Packed, restOf, type Shape } from './shape.js'
+import { NO_ROW, type Packed, restOf, type Shape } from './shape.js'
 
 /** How long new calls may pass a first in line that wants more than there is. As in `lua/permits-acquire.lua`. */
 const OVERTAKEN_MS = 2_000
@@ -53,10 +53,9 @@ export function permitsIn(keyspace: 'semaphore' | 'permits'): Shape<PermitsBody>
       const waits = line.places.length > 0
       const blank = available === undefined && !waits && Object.keys(answered).length === 0
       return {
-        owner: undefined,
+        ...NO_ROW,
         holds: taken.reduce((sum, { permits }) => sum + permits, 0),
         endsAt: taken.length > 0 ? Math.max(...ends) : undefined,
-        fence: undefined,
         waiting: Object.keys(line.processes),
         rest: restOf(
           blank ? {} : { ...body, ...(waits && { line, first }) },
@@ -86,6 +85,7 @@ export interface Entries {
 
 /** One semaphore during a change of its row; it has taken back the permits of ended leases. */
 export class Permits {
+  readonly body: PermitsBody
   readonly line: Line<Place>
   readonly now: number
 
@@ -93,9 +93,10 @@ export class Permits {
     { keyspace }: Shape<PermitsBody>,
     private readonly entries: Entries,
     name: string,
-    private readonly draft: Draft<PermitsBody>,
+    draft: Draft<PermitsBody>,
   ) {
     const { body, now } = draft
+    this.body = body
     this.now = now
     this.line = new Line(body.line, wayOf(draft, keyspace, name), {
       holds: (owner) => this.takenBy(owner).length > 0,
@@ -114,19 +115,15 @@ export class Permits {
 
   /** Whether a number was ever set. */
   get isSet(): boolean {
-    return this.draft.body.available !== undefined
+    return this.body.available !== undefined
   }
 
   get available(): number {
-    return this.draft.body.available ?? 0
+    return this.body.available ?? 0
   }
 
   set available(permits: number) {
-    this.draft.body.available = permits
-  }
-
-  get taken(): Readonly<Record<string, Taken>> {
-    return this.draft.body.taken
+    this.body.available = permits
   }
 
   /** How many there are, taken ones included. */
@@ -135,28 +132,24 @@ export class Permits {
   }
 
   takenBy(owner: Owner): readonly string[] {
-    return this.entries.takenBy(owner, this.draft.body.taken)
-  }
-
-  get answered(): PermitsBody['answered'] {
-    return this.draft.body.answered
+    return this.entries.takenBy(owner, this.body.taken)
   }
 
   create(permits: number, ttlMs = Infinity): void {
-    this.draft.body.available = permits
-    this.draft.body.goneAt = finite(this.now + ttlMs)
+    this.body.available = permits
+    this.body.goneAt = finite(this.now + ttlMs)
   }
 
   take(owner: Owner, permits: number, leaseMs: number): undefined {
     const endsAt = this.#endOf(leaseMs)
     for (const [taker, each] of this.entries.of(owner, permits))
-      this.draft.body.taken[taker] = { permits: each, ...(endsAt !== undefined && { endsAt }) }
+      this.body.taken[taker] = { permits: each, ...(endsAt !== undefined && { endsAt }) }
     this.available -= permits
   }
 
   /** Whether a call outside the line may take permits that are too few for the first in it. */
   get mayPass(): boolean {
-    const { first } = this.draft.body
+    const { first } = this.body
     return first === undefined || this.now - first.since <= OVERTAKEN_MS
   }
 
@@ -164,20 +157,20 @@ export class Permits {
   passOn(): void {
     this.line.advance()
     this.line.callHead()
-    const { body } = this.draft
+    const { body } = this
     const { head } = this.line
     if (head !== body.first?.place) body.first = head && { place: head, since: this.now }
   }
 
   /** The lease lasts at least so long from now. */
   extend(taker: string, leaseMs: number): void {
-    const taken = this.draft.body.taken[taker]
+    const taken = this.body.taken[taker]
     if (taken?.endsAt !== undefined) this.endIn(taker, Math.max(leaseMs, taken.endsAt - this.now))
   }
 
   /** Sets when the lease ends. */
   endIn(taker: string, leaseMs: number): void {
-    const taken = this.draft.body.taken[taker]
+    const taken = this.body.taken[taker]
     if (!taken) return
     const endsAt = this.#endOf(leaseMs)
     if (endsAt === undefined) delete taken.endsAt
@@ -186,7 +179,7 @@ export class Permits {
 
   /** Gives back what each of them has taken; returns how many permits those were. */
   giveBack(takers: Iterable<string>): number {
-    const { taken } = this.draft.body
+    const { taken } = this.body
     let permits = 0
     for (const taker of takers) {
       permits += taken[taker]?.permits ?? 0
@@ -198,18 +191,18 @@ export class Permits {
 
   /** How long until the semaphore expires; Infinity where it does not. */
   get lastsMs(): number {
-    return (this.draft.body.goneAt ?? Infinity) - this.now
+    return (this.body.goneAt ?? Infinity) - this.now
   }
 
   /** How long until the first lease ends, or the semaphore expires; Infinity where neither does. */
   get firstEndMs(): number {
-    const ends = Object.values(this.taken).map(({ endsAt = Infinity }) => endsAt - this.now)
+    const ends = Object.values(this.body.taken).map(({ endsAt = Infinity }) => endsAt - this.now)
     return Math.min(this.lastsMs, ...ends)
   }
 
   /** How much longer that lease lasts: 0 where there is none. */
   leaseMs(taker: string): number {
-    const taken = this.taken[taker]
+    const taken = this.body.taken[taker]
     return taken ? (taken.endsAt ?? Infinity) - this.now : 0
   }
 
@@ -219,7 +212,7 @@ export class Permits {
   }
 
   #forget(): void {
-    const { body } = this.draft
+    const { body } = this
     body.available = undefined
     body.goneAt = undefined
     for (const taker of Object.keys(body.taken)) delete body.taken[taker]

@@ -9,6 +9,7 @@ import { LeftPlaces } from '../line/left-places.js'
 import type { Place } from '../line/place.js'
 import { Words } from '../line/proof.js'
 import { addressOf, Letters, newsIn } from './letters.js'
+import { enlist, unlist } from './listeners.js'
 import { POLLS } from './polls.js'
 import { Refusals } from './refusals.js'
 import type { Draft, Express, Inbox, RowSession, Rows } from './rows.js'
@@ -135,8 +136,7 @@ export class RowClient {
     const list = (): Promise<void> =>
       this.change(shape, name, ({ body }) => {
         // After the last watch has closed and unlisted this client, an entry would stay for ever.
-        const listens = this.letters.awaits(keyspace, name)
-        if (listens && !body.listeners.includes(this.id)) body.listeners.push(this.id)
+        if (this.letters.awaits(keyspace, name)) enlist(body.listeners, this.id)
       })
     let gaps = 0
     // Other clients unlist one that no message reaches.
@@ -182,9 +182,8 @@ export class RowClient {
     const listens = (): boolean => this.letters.awaits(shape.keyspace, name)
     const takeOff = (): Promise<void> =>
       this.change(shape, name, ({ body }) => {
-        const at = body.listeners.indexOf(this.id)
         // A new watch may have listed this client before this change reached the row.
-        if (at >= 0 && !listens()) body.listeners.splice(at, 1)
+        if (!listens()) unlist(body.listeners, this.id)
       })
     return this.#insist(takeOff, listens)
   }

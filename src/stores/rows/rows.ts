@@ -122,6 +122,10 @@ export interface Express {
   ): readonly Promise<boolean>[]
 }
 
+export type TakeRequest = Parameters<Express['take']>[0]
+export type StandRequest = Parameters<NonNullable<Express['stand']>>[0]
+export type Renewal = Parameters<Express['renew']>[0][number]
+
 /** The holder that a new place waits for; times are the store's. */
 export interface Standing extends Pick<Draft<unknown>, 'now' | 'askedAt'> {
   readonly holder: Owner

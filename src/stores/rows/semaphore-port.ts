@@ -28,7 +28,7 @@ export class RowSemaphorePort extends RowPermitsPort implements SemaphorePort {
 
   async drainPermits(name: string, request: string): Promise<number> {
     return await this.change(name, (semaphore) => {
-      const drained = once(semaphore.answered, semaphore.now, request, () => {
+      const drained = once(semaphore.body.answered, semaphore.now, request, () => {
         const { available } = semaphore
         if (semaphore.isSet) semaphore.available = 0
         return available

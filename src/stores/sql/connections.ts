@@ -75,9 +75,10 @@ export class Connections {
     return readBy(question.about, this.query(question, timeoutMs), read)
   }
 
-  /** Ends all connections, and rejects what is under way. Waits for nothing. */
+  /** Ends all connections, those of its connector too, and rejects what is under way. Waits for nothing. */
   close(): void {
     this.#closed = true
+    this.connector.close()
     this.#closingIdle?.cancel()
     for (const { connection } of this.#idle.splice(0)) connection.end()
     for (const connection of this.#busy) connection.destroy()

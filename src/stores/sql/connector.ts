@@ -1,7 +1,7 @@
 import { type About, closedError, timeoutOf } from '../../port/failure.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection, SqlRow } from './connection.js'
-import type { Question } from './question.js'
+import { type Question, readBy } from './question.js'
 
 /** The differences between databases. */
 export interface Dialect<Connection extends SqlConnection = SqlConnection> {
@@ -13,6 +13,22 @@ export interface Dialect<Connection extends SqlConnection = SqlConnection> {
   failureOf(error: unknown, about: About): unknown
   /** Whether the connection that such an error came by is of no more use. */
   isWornOut(error: unknown): boolean
+}
+
+/** Makes the table for the dialect's new connections where there is none. */
+export function tableMaker(
+  createTable: string | undefined,
+  isThere: (connection: SqlConnection) => Promise<boolean>,
+): (connection: SqlConnection) => Promise<void> {
+  let toRun = createTable
+  return async (connection) => {
+    if (toRun === undefined || (await isThere(connection))) return
+    await connection.query(toRun).catch(async (error: unknown) => {
+      // Of two clients that create it at once, the server may refuse one, in several ways.
+      if (!(await isThere(connection))) throw error
+    })
+    toRun = undefined
+  }
 }
 
 /** Opens connections, and asks on them within a time. */
@@ -59,6 +75,16 @@ export class Connector<Connection extends SqlConnection = SqlConnection> {
         throw error
       })
     return this.#inTime(connection, about, send, timeoutMs)
+  }
+
+  /** Asks, and reads the answer. Rejects also where that is none. */
+  read<Result>(
+    connection: SqlConnection,
+    question: Question,
+    read: (rows: readonly SqlRow[]) => Result,
+    timeoutMs?: number,
+  ): Promise<Result> {
+    return readBy(question.about, this.ask(connection, question, timeoutMs), read)
   }
 
   /** Breaks connections that are still opening, and rejects what is under way. */

@@ -3,7 +3,7 @@ import { matchesGlob } from '../rows/glob.js'
 import { aText, jsonIn } from '../rows/parts.js'
 import { type SqlValue, type Statement, text } from './connection.js'
 import type { Connections } from './connections.js'
-import type { Question } from './question.js'
+import { question } from './question.js'
 
 const HASHED = 'holdfast-sha256:'
 
@@ -56,8 +56,8 @@ export async function* namesLike(
 ): AsyncGenerator<string> {
   for (const hashed of [false, true]) {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const question: Question = { statement, values: values(hashed, after), about: { command: 'names' } }
-      const rows = await connections.read(question, (found) =>
+      const asked = question(statement, values(hashed, after), 'names')
+      const rows = await connections.read(asked, (found) =>
         found.map((row) => {
           const full = text(row, 'full_name')
           const fullName = full === undefined ? undefined : jsonIn(full, 'full_name', aText)

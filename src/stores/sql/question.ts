@@ -9,6 +9,16 @@ export interface Question {
   readonly about: About
 }
 
+/** @param command what the question is called in errors */
+export function question(
+  statement: Statement,
+  values?: readonly SqlValue[],
+  command = statement.name,
+  lockName?: string,
+): Question {
+  return { statement, values, about: { command, lockName } }
+}
+
 /**
  * The value that `read` finds in an answer. Rejects with a `StoreError` (`unreadable`) if it finds none: something between this client and
  * the server changes answers. The outcome of the statement is then unknown.

@@ -1,10 +1,7 @@
-import type { Express } from '../rows/rows.js'
+import type { Express, Renewal, TakeRequest } from '../rows/rows.js'
 import type { WaitedFor } from '../rows/waited-for.js'
 import type { Database } from './database.js'
 import type { Transactions } from './transactions.js'
-
-type Take = Parameters<Express['take']>[0]
-type Renewals = Parameters<Express['renew']>[0]
 
 /** Not if the clock does not give the next token: a statement that returns it is slower, and libsql leaves it open behind the transaction. */
 const TAKE = `
@@ -29,7 +26,7 @@ export class SqliteExpress implements Express {
     private readonly waitedFor: WaitedFor,
   ) {}
 
-  async take({ name, owner, leaseMs }: Take): Promise<bigint | undefined> {
+  async take({ name, owner, leaseMs }: TakeRequest): Promise<bigint | undefined> {
     const now = this.#write((database, at) =>
       database.run(TAKE, name, owner, at + leaseMs, Math.floor(at * 1_000), at),
     )
@@ -43,7 +40,7 @@ export class SqliteExpress implements Express {
   }
 
   /** In one transaction. */
-  renew(requests: Renewals): readonly Promise<boolean>[] {
+  renew(requests: readonly Renewal[]): readonly Promise<boolean>[] {
     return requests.map(({ name, owner, leaseMs, withinMs }) =>
       this.transactions.add(
         { command: 'renew', lockName: name },

@@ -1,24 +1,15 @@
 import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
 import { isError } from '../../base/errors/is-error.js'
-import { type About, judgedBy, UNKNOWN, type Verdict } from '../../port/failure.js'
+import { type About, judgedBy, lasts, passes, UNKNOWN, type Verdict } from '../../port/failure.js'
 
-const LOCKED: Verdict = {
-  reason: 'timeout',
-  transient: true,
-  hint: 'Another process keeps the database file locked: end its transaction.',
-}
+const LOCKED = passes('timeout', 'Another process keeps the database file locked: end its transaction.')
 
-const NO_PERMISSION: Verdict = {
-  reason: 'permission',
-  transient: false,
-  hint: 'This user must be able to write the file, the files beside it and their folder.',
-}
+const NO_PERMISSION = lasts(
+  'permission',
+  'This user must be able to write the file, the files beside it and their folder.',
+)
 
-const FULL: Verdict = {
-  reason: 'out-of-memory',
-  transient: false,
-  hint: 'The disk is full, or the file may not grow: make room.',
-}
+const FULL = lasts('out-of-memory', 'The disk is full, or the file may not grow: make room.')
 
 const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
 
@@ -33,38 +24,29 @@ const BY_RESULT: Readonly<Record<number, Verdict>> = {
   3: NO_PERMISSION,
   5: LOCKED,
   6: LOCKED,
-  7: { reason: 'out-of-memory', transient: false },
+  7: lasts('out-of-memory'),
   8: READ_ONLY,
-  10: {
-    reason: 'unreachable',
-    transient: true,
-    hint:
-      'The disk failed, or somebody deleted, moved or replaced the files at that moment. If it happens again, check the disk and the log of the ' +
+  10: passes(
+    'unreachable',
+    'The disk failed, or somebody deleted, moved or replaced the files at that moment. If it happens again, check the disk and the log of the ' +
       'system.',
-  },
-  11: {
-    reason: 'wrong-type',
-    transient: false,
-    hint: 'The database file is damaged: end all processes that use it, and delete it with the two files beside it.',
-  },
+  ),
+  11: lasts(
+    'wrong-type',
+    'The database file is damaged: end all processes that use it, and delete it with the two files beside it.',
+  ),
   13: FULL,
   14: NO_PERMISSION,
   15: LOCKED,
   17: LOCKED,
   23: NO_PERMISSION,
-  26: {
-    reason: 'wrong-type',
-    transient: false,
-    hint: 'The file is no SQLite database: choose another path.',
-  },
+  26: lasts('wrong-type', 'The file is no SQLite database: choose another path.'),
   // SQLITE_IOERR_SHORT_READ, where the index of the log leads behind the end of the log.
-  522: {
-    reason: 'unreachable',
-    transient: true,
-    hint:
-      'The file and the two beside it do not fit together, because somebody has deleted, moved or replaced one of them, or the disk failed: ' +
+  522: passes(
+    'unreachable',
+    'The file and the two beside it do not fit together, because somebody has deleted, moved or replaced one of them, or the disk failed: ' +
       'delete all three.',
-  },
+  ),
   // SQLITE_IOERR_DELETE_NOENT: two processes removed the log of a lost file at once.
   5898: LOCKED,
 }
