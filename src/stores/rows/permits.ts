@@ -128,7 +128,7 @@ export class Permits {
 
   /** How many there are, taken ones included. */
   get permits(): number {
-    return Object.values(this.taken).reduce((sum, { permits }) => sum + permits, this.available)
+    return Object.values(this.body.taken).reduce((sum, { permits }) => sum + permits, this.available)
   }
 
   takenBy(owner: Owner): readonly string[] {
