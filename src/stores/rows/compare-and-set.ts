@@ -3,7 +3,7 @@ import { BackOff } from '../../base/time/back-off.js'
 import { pause } from '../../base/time/pause.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
-import { isSame, type Keyspace, NO_ROW, type Packed, type Shape } from './shape.js'
+import { isSame, type Keyspace, NO_ROW, type Packed, type Shape, unreadableRow } from './shape.js'
 
 /** The pauses of a client that other clients outrun again and again. */
 const CONFLICTS = new BackOff({ firstPauseMs: 1, longestPauseMs: 50, factor: 2 })
@@ -146,12 +146,7 @@ function read<Body>(shape: Shape<Body>, packed: Packed, name: string): Body {
   try {
     return shape.unpack(packed)
   } catch (cause) {
-    throw new StoreError('wrong-type', 'read', {
-      lockName: name,
-      cause,
-      transient: false,
-      hint: 'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.',
-    })
+    throw unreadableRow('read', name, cause)
   }
 }
 

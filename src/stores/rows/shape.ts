@@ -1,3 +1,5 @@
+import { StoreError } from '../../base/errors/errors.js'
+
 /** Rows of different keyspaces have nothing to do with each other, whatever their names. */
 export type Keyspace = 'lock' | 'read-write' | 'semaphore' | 'permits' | 'latch' | 'value' | 'edges'
 
@@ -68,4 +70,11 @@ export function sinceBefore(now: number, since = Infinity): number | undefined {
 export function restOf(parts: object, until: number): string | undefined {
   if (Object.keys(parts).length === 0) return undefined
   return JSON.stringify(until < Infinity ? { until, ...parts } : parts)
+}
+
+/** The error for a row that says something else than Holdfast writes. */
+export function unreadableRow(command: string, lockName: string, cause: unknown): StoreError {
+  const hint =
+    'Holdfast cannot read the row: another program may have written it. Delete the row, or use another name.'
+  return new StoreError('wrong-type', command, { lockName, cause, transient: false, hint })
 }

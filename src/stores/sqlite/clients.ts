@@ -40,13 +40,14 @@ export class Clients {
     remove(database, this.me)
   }
 
-  /** Whether this client's row says that it listens. */
-  isListed(database: Database): boolean {
-    return this.#listens(database, this.me)
+  reaches(database: Database, client: string): boolean {
+    return this.listens(database, client) && !this.ended(database, client)
   }
 
-  reaches(database: Database, client: string): boolean {
-    return this.#listens(database, client) && !this.ended(database, client)
+  /** Whether that client's row, by default this client's own, says that it listens. */
+  listens(database: Database, client = this.me): boolean {
+    const [row] = database.all('SELECT listens FROM holdfast_clients WHERE id = ?', client)
+    return row?.[0] === 1
   }
 
   /** Whether the client's process has surely ended, perhaps because the machine has started anew. */
@@ -94,11 +95,6 @@ export class Clients {
       known.mark.namespace === this.#own.namespace &&
       !hasEnded(known.mark, this.#own)
     )
-  }
-
-  #listens(database: Database, client: string): boolean {
-    const [row] = database.all('SELECT listens FROM holdfast_clients WHERE id = ?', client)
-    return row?.[0] === 1
   }
 
   #find(database: Database, client: string): Known | undefined {

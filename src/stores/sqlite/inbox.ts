@@ -167,7 +167,7 @@ export class SqliteInbox implements Inbox {
     this.#read(database)
     try {
       const holders = this.awaited.look(database)
-      if (!this.clients.isListed(database)) this.left()
+      if (!this.clients.listens(database)) this.left()
       else if ([...holders].some((holder) => this.clients.ended(database, holder))) this.listener.missed()
     } catch (error) {
       this.settings.onError(error)

@@ -3,7 +3,7 @@ import { pause } from '../../base/time/machine-time.js'
 import type { StoreSettings } from '../../port/store.js'
 import { matchesGlob } from '../rows/glob.js'
 import type { Draft, InboxListener, Message, RowSession } from '../rows/rows.js'
-import { isSame, type Keyspace, NO_ROW, type Shape } from '../rows/shape.js'
+import { isSame, type Keyspace, NO_ROW, type Shape, unreadableRow } from '../rows/shape.js'
 import { WaitedFor } from '../rows/waited-for.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
@@ -248,17 +248,11 @@ function ofThat<Result>(name: string, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    throw isDriverError(error) ? error : spoilt(name, error)
+    throw isDriverError(error) ? error : unreadableRow('change', name, error)
   }
 }
 
 function lostFile(path: string): StoreError {
   const hint = `Somebody has deleted, moved or replaced ${path}: the locks held in it are lost.`
   return new StoreError('unreachable', 'open', { transient: true, hint })
-}
-
-function spoilt(lockName: string, cause: unknown): StoreError {
-  const hint =
-    'Holdfast cannot read the row of that lock: another program wrote it. Delete the row, or use another name.'
-  return new StoreError('wrong-type', 'change', { lockName, cause, transient: false, hint })
 }
