@@ -37,6 +37,13 @@ describe('a reply is lost', () => {
   })
 })
 
+test('a server that keeps no versions of items is told', async () => {
+  const without = await MemcachedServer.start({ args: ['-C'] })
+  onTestFinished(() => without.stop())
+  const hint = expect.stringContaining('start it without -C')
+  await expect(open(without).lock('a').acquire()).rejects.toMatchObject({ transient: false, message: hint })
+})
+
 describe('a server hangs', () => {
   test('C3: a command fails in time, and those after it go on when the server does', async () => {
     const holdfast = open(server, { commandTimeoutMs: lasting(200) })

@@ -65,6 +65,13 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       taken.release()
     })
 
+    test('L3: what the application has done on its connections does not count', async () => {
+      const { pool, ask } = use()
+      await ask('SET timestamp = 1')
+      await using hold = await holdfastOn(pool).fencedLock(randomUUID()).acquire()
+      expect(Number(hold.fence)).toBeGreaterThan(Date.now() * 500)
+    })
+
     test('it is never ended, and its connections have the settings that the application gave them', async () => {
       const { pool, ask } = use()
       const settings = 'SELECT @@SESSION.sql_mode AS mode, @@SESSION.lock_wait_timeout AS wait'

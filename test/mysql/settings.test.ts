@@ -87,6 +87,8 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       'SET NAMES latin1',
       'SET SESSION sql_select_limit = 0',
       'SET SESSION sql_safe_updates = 1',
+      'SET SESSION max_join_size = 1',
+      'SET SESSION timestamp = 1',
       'SET SESSION lock_wait_timeout = 1, innodb_lock_wait_timeout = 1',
     ])('%s', async (statement) => {
       await proves(async () => {

@@ -84,10 +84,13 @@ describe('is refused for good', () => {
     await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal(reason))
   })
 
-  test('another program’s database', async () => {
+  test.each([
+    'CREATE TABLE mine (id INTEGER)',
+    "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (id); DROP TABLE t",
+  ])('another program’s database: %s', async (makes) => {
     const path = made(stand.path())
     const other = connect(path)
-    other.exec('CREATE TABLE mine (id INTEGER)')
+    other.exec(makes)
     await expect(stand.client(path).read('a')).rejects.toMatchObject(refusal('wrong-type'))
     expect(other.prepare('PRAGMA journal_mode').all()).toMatchObject([{ journal_mode: 'delete' }])
     other.close()

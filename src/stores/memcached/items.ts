@@ -3,7 +3,7 @@ import type { TimerHandle } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import { asOwner } from '../line/place.js'
 import type { Connection } from './client/connection.js'
-import { type About, unreadable } from './client/failure.js'
+import { type About, keepsNoVersions, unreadable } from './client/failure.js'
 import { flagOf, type Reply } from './client/reply.js'
 import { type Server, serverOf } from './client/server.js'
 import { keyOf } from './key.js'
@@ -207,6 +207,7 @@ function itemIn(reply: Reply | undefined, connection: Connection, about: About):
   if (!reply || statusOf(reply, about, 'VA', 'EN') === 'EN') return undefined
   const [cas, seconds] = [flagOf(reply, 'c'), flagOf(reply, 't')]
   if (cas === undefined || !WHOLE.test(cas)) throw unreadable(reply, about)
+  if (cas === '0') throw keepsNoVersions(about)
   if (seconds === undefined || !(seconds === '-1' || WHOLE.test(seconds))) throw unreadable(reply, about)
   const remainingMs = seconds === '-1' ? Infinity : Math.max(Number(seconds) - EARLY_S, 0) * 1_000
   return { owner: asOwner(reply.value), remainingMs, version: { cas, connection } }

@@ -82,7 +82,26 @@ async function connectMysql2({ config }: Mysql2Pool): Promise<MysqlConnection> {
 async function takeFrom(pool: MysqlPool): Promise<MysqlConnection> {
   const connection: unknown = await Reflect.apply(pool.getConnection, pool, [])
   if (!isConnection(connection)) throw new InvalidArgumentError('pool', pool, 'a pool of mysql2 or mariadb')
+  await forgetUse(connection)
   return Object.assign(connection, { end: async () => connection.destroy() })
+}
+
+/**
+ * What the application has done on it does not count: in another database, or by another clock, two would have one lock. Against MySQL the
+ * library resets no more than the session, which leaves the database.
+ */
+async function forgetUse(connection: MysqlConnection): Promise<void> {
+  if (!resets(connection)) return
+  await connection.changeUser().catch((error: unknown) => {
+    if (!isNotForMysql(error)) throw error
+    return connection.reset()
+  })
+}
+
+const resets = offers<{ changeUser(): Promise<unknown>; reset(): Promise<unknown> }>('changeUser', 'reset')
+
+function isNotForMysql(error: unknown): boolean {
+  return isObject(error) && error['code'] === 'ER_MYSQL_CHANGE_USER_BUG'
 }
 
 function isMysql2(value: unknown): value is Mysql2Pool {

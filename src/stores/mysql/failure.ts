@@ -31,7 +31,7 @@ const OUT_OF_MEMORY = passes('out-of-memory')
 /** The meaning for a lock of what the servers report, by their error numbers. */
 const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(NO_PERMISSION, 1142, 1143, 1227, 1370),
-  ...every(NO_ACCESS, 1044, 1045, 1049, 1130, 1698, 3118, 3955),
+  ...every(NO_ACCESS, 1044, 1045, 1049, 1130, 1698, 1820, 1862, 3118, 3955, 4151),
   ...every(NEEDS_TLS, 3159),
   ...every(NO_TABLE, 1146),
   // No such column, of another type, too short.
@@ -47,7 +47,7 @@ const BY_NUMBER: ReadonlyMap<number, Verdict> = new Map([
   ...every(OUT_OF_MEMORY, 1037, 1038, 1041),
   // A node that has not joined its cluster; prepared statements that are gone, outdated, or too many.
   ...every(NOT_READY, 1047, 1243, 1461, 1615),
-  ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031),
+  ...every(UNREACHABLE, 1053, 1077, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3032, 4031),
 ])
 
 /** Errors after which another connection may do better: it may reach the new primary, and prepares its statements anew. */

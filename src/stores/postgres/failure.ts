@@ -20,6 +20,8 @@ const OTHER_TABLE = lasts(
   'The table is not the one that `holdfast schema postgres` prints: choose another name (option table), or create it anew.',
 )
 
+const INTERRUPTED = passes('timeout', 'The server ended the statement (a limit on its time, or an operator).')
+
 /** The meaning of a SQLSTATE for a lock; where there is none for all five characters, that of its class. */
 const BY_STATE: Readonly<Record<string, Verdict>> = {
   '08': UNREACHABLE,
@@ -48,7 +50,8 @@ const BY_STATE: Readonly<Record<string, Verdict>> = {
     'not-ready',
     'Another transaction has locked the row or the table: end it (pg_stat_activity shows it).',
   ),
-  '57014': passes('timeout', 'The server ended the statement (statement_timeout, or an operator).'),
+  '25P04': INTERRUPTED,
+  '57014': INTERRUPTED,
   '57': NOT_READY,
   // A statement prepared on another connection, or before somebody altered the table.
   '0A000': NOT_READY,

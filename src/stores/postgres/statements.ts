@@ -78,6 +78,8 @@ SELECT pg_backend_pid()::text AS pid, current_setting('server_version') AS versi
   set_config('default_transaction_isolation', 'read committed', false) ||
   set_config('default_transaction_read_only', 'off', false) ||
   set_config('statement_timeout', '0', false) ||
+  set_config('jit', 'off', false) ||
+  CASE WHEN current_setting('transaction_timeout', true) IS NULL THEN '' ELSE set_config('transaction_timeout', '0', false) END ||
   set_config('lock_timeout', $2::text, false) END AS settings`,
   exists: 'SELECT to_regclass($1)::text AS found',
   ...named('holdfast', {

@@ -105,6 +105,9 @@ function isReadyNow(connection: Connection): boolean {
 }
 
 function isReady(connection: Connection): boolean {
+  // Messages are compared byte by byte.
+  if (readOne(connection, 'PRAGMA encoding') !== 'UTF-8')
+    throw foreign('its texts are not in UTF-8: locks need a file of their own')
   const application = readOne(connection, 'PRAGMA application_id')
   const version = readOne(connection, 'PRAGMA user_version')
   if (application === APPLICATION) {

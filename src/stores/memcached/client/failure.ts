@@ -24,6 +24,7 @@ const NO_PERMISSION = lasts(
 const NO_MEMORY = passes('out-of-memory', 'The server has no memory left for an item: give it more (-m).')
 const TOO_MANY = passes('not-ready', 'The server has no room for more connections: raise its limit (-c).')
 const TOO_OLD = lasts('unknown', 'The server does not know the meta commands: use memcached 1.6.18 or later.')
+const NO_VERSIONS = lasts('unknown', 'The server keeps no versions of items: start it without -C.')
 const NOT_TRUSTED = lasts(
   'unreachable',
   'The client does not trust the certificate of the server: pass the CA that signed it (tls: { ca }).',
@@ -69,6 +70,11 @@ export function failureFor(error: unknown, about: About): StoreError {
 export function unreadable(reply: Reply | undefined, about: About): StoreError {
   const found = reply ? `${reply.status} with ${reply.words.length} words` : 'missing'
   return failed(UNREADABLE, about, new Error(`the answer is ${found}, which this command never has`))
+}
+
+/** Without versions nobody can tell whether an item is still the one that was looked at. */
+export function keepsNoVersions(about: About): StoreError {
+  return failed(NO_VERSIONS, about, undefined)
 }
 
 /** What is there does not speak memcached's protocol. */
