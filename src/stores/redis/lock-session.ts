@@ -13,7 +13,7 @@ import { StandaloneLink } from './connection/standalone-link.js'
 import type { LinesSettings } from './line/lines.js'
 import { LockCommands, type LockTerms } from './line/lock-commands.js'
 import { LineLockPort } from './locks/line-lock.js'
-import type { LockParts } from './locks/reentrant-lock.js'
+import type { LockParts } from './locks/redis-port.js'
 
 /** One client's dealings with Redis: at most two connections for each server, and the plain lock over them. */
 export class LockSession implements StoreSession {
@@ -95,6 +95,7 @@ export class LockSession implements StoreSession {
     const { clientId, watchdogLeaseMs, quarantineMs, schedule } = this.settings
     return {
       clientId,
+      inCluster: this.link.publishCommand === 'SPUBLISH',
       firstLeaseMs: firstLeaseMs(watchdogLeaseMs),
       // Under quarantine a hold has its whole lease from the start: a loss of the short one would be without its quarantine.
       watchdogLeaseMs: quarantineMs > 0 ? Number.NaN : watchdogLeaseMs,

@@ -8,11 +8,10 @@ import { ReplicaWaits } from './connection/replica-waits.js'
 import { identityOf } from './connection/server-identity.js'
 import { RedisEdgesPort } from './edges/edges-port.js'
 import { LockSession } from './lock-session.js'
-import { FencedLockPort } from './locks/fenced-lock.js'
-import { LineLockPort } from './locks/line-lock.js'
+import { FencedLockPort, LineLockPort } from './locks/line-lock.js'
 import { MultiAcquire } from './locks/multi-acquire.js'
 import { readWritePorts } from './locks/read-write-lock.js'
-import { SpinLockPort } from './locks/spin-lock.js'
+import { ReentrantLockPort } from './locks/reentrant-lock.js'
 import { VotePort } from './locks/vote-port.js'
 import { RedisCountDownLatchPort } from './permits/count-down-latch.js'
 import { RedisPermitExpirableSemaphorePort } from './permits/permit-expirable-semaphore.js'
@@ -35,7 +34,7 @@ export class RedisSession extends LockSession {
     { ...this.parts, batchOf: undefined },
     this.commands({ inOrder: true }),
   )
-  readonly spinLock = new SpinLockPort(this.parts, this.commands({ publishCommand: '' }))
+  readonly spinLock = new ReentrantLockPort(this.parts, this.commands({ publishCommand: '' }))
   readonly readWriteLock = readWritePorts(this.parts)
   readonly semaphore = new RedisSemaphorePort(this.parts)
   readonly permitExpirableSemaphore = new RedisPermitExpirableSemaphorePort(this.parts)

@@ -55,3 +55,17 @@ function numberInSlot(slot: number): string {
   numbers.set(slot, textOf(number))
   return textOf(number)
 }
+
+/**
+ * The keys of a script that empties some of them, and one that never exists. While a slot moves between nodes of a cluster, a missing key
+ * counts as moved: a script that has just emptied one fails the next time it reads it, halfway through. If a key is missing from the
+ * start, the server refuses the script before it begins (TRYAGAIN), until the slot has moved.
+ */
+export function undivided(
+  keys: readonly [string, ...string[]],
+  inCluster: boolean,
+): readonly [string, ...string[]] {
+  if (!inCluster) return keys
+  const absent = `${keys[1] ?? keys[0]}:-`
+  return slotOf(absent) === slotOf(keys[0]) ? [...keys, absent] : keys
+}

@@ -4,8 +4,6 @@ import type { Place } from '../../line/place.js'
 export interface LineNames {
   /** The first of its scripts' keys. */
   keyOf(name: string): string
-  /** The channel of that process. */
-  channelOf(name: string, clientId: string): string
   /**
    * The channels that the first in line listens to, for releases by clients outside the line: the roster, and the one that such clients
    * listen to. Empty if there are none, because releases are not announced.

@@ -8,6 +8,7 @@ import type { Words } from '../../line/proof.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import { toldIn } from '../channels/told.js'
 import type { Refusals } from '../connection/refusals.js'
+import { processChannelsOf } from '../keys/companion-key.js'
 import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
 import type { LineMode, LineNames } from './line-names.js'
 import { LineWatch } from './line-watch.js'
@@ -33,6 +34,7 @@ const KEPT_FOR_ASKS_MS = 60_000
 export interface LinesSettings {
   /** The first half of all owners of this client. */
   readonly clientId: string
+  readonly inCluster: boolean
   /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
   readonly firstLeaseMs: number
   /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
@@ -266,8 +268,10 @@ export class Lines {
     return this.settings.refusals.has('channel') || this.names.keysRefused === true
   }
 
+  /** For messages about grants and looks: one for all its locks, in a cluster for those of one slot. */
   #ownChannel(name: string): string {
-    return this.names.channelOf(name, this.settings.clientId)
+    const { clientId, inCluster } = this.settings
+    return processChannelsOf(this.names.keyOf(name), inCluster) + clientId
   }
 
   #hearsReleases(name: string): boolean {

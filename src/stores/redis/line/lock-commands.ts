@@ -5,8 +5,7 @@ import { announce } from '../channels/announcements.js'
 import { releaseChannelOf } from '../channels/release-channel.js'
 import type { Argument, Link } from '../connection/link.js'
 import type { Refusals } from '../connection/refusals.js'
-import { undivided } from '../connection/undivided.js'
-import { companionOf, processChannelsOf, tokenCounterOf } from '../keys/companion-key.js'
+import { companionOf, processChannelsOf, tokenCounterOf, undivided } from '../keys/companion-key.js'
 import { wholeIn } from '../scripts/replies.js'
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
@@ -68,11 +67,6 @@ export class LockCommands implements LineNames, LineMode {
   /** The first of the scripts' keys. */
   keyOf(name: string): string {
     return this.keyPrefix + name
-  }
-
-  /** The channel of a process, with messages about grants and looks: one for all its locks, in a cluster for those of one slot. */
-  channelOf(name: string, clientId: string): string {
-    return processChannelsOf(this.keyPrefix + name, this.#inCluster) + clientId
   }
 
   releaseChannel(name: string): string {
@@ -174,7 +168,7 @@ export class LockCommands implements LineNames, LineMode {
     const roster = rosterOf(channel)
     const address: Address = {
       releases: [roster, channel],
-      keys: undivided(this.link, [key, line, processes, this.counterOf(name), ...beside]),
+      keys: undivided([key, line, processes, this.counterOf(name), ...beside], this.#inCluster),
       what: `${this.mode} ${publishCommand} ${processChannelsOf(key, this.#inCluster)} ${roster.slice(0, -channel.length)} ${channel}`,
       terms: {
         announces: publishCommand === '' ? undefined : { channel, text: '0' },

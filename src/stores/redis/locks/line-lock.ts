@@ -1,3 +1,5 @@
+import type { Owner } from '../../../base/identity/owner.js'
+import type { FencedPort, TenureState } from '../../../port/kind-ports.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -9,7 +11,11 @@ import type {
 } from '../../../port/lock-port.js'
 import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import type { LockCommands } from '../line/lock-commands.js'
-import { type LockParts, ReentrantLockPort } from './reentrant-lock.js'
+import { tenureReply } from '../scripts/replies.js'
+import { runScript } from '../scripts/script.js'
+import { fencedTenure } from '../scripts/scripts.generated.js'
+import type { LockParts } from './redis-port.js'
+import { ReentrantLockPort } from './reentrant-lock.js'
 
 /**
  * The lock with its line: a release grants the lock to the next process in line and tells only that one. Redisson's clients stand
@@ -48,7 +54,15 @@ export class LineLockPort extends ReentrantLockPort {
   }
 
   /** Calls back on messages about the process's places. */
-  watch(name: string, onNews: (news?: News) => void): Watch {
+  override watch(name: string, onNews: (news?: News) => void): Watch {
     return this.#lines.watch(this.commands, name, onNews)
+  }
+}
+
+/** The fenced lock as Redisson's `RFencedLock` keeps it: the same hash, so that the two exclude each other, and a counter beside it. */
+export class FencedLockPort extends LineLockPort implements FencedPort {
+  readTenure(name: string, owner: Owner): Promise<TenureState> {
+    const keys = [this.key(name), this.commands.counterOf(name)] as const
+    return runScript(this.link, fencedTenure, keys, name, [owner], tenureReply)
   }
 }

@@ -30,8 +30,7 @@ export class MultiAcquire implements BatchPort {
   async #acquire(script: Script, requests: readonly AcquireRequest[]): Promise<readonly AcquireReply[]> {
     const [first, ...others] = requests
     if (!first) return []
-    const starting = this.ready()
-    if (starting) await starting
+    await this.ready()
     const keys = [this.keyPrefix + first.name, ...others.map(({ name }) => this.keyPrefix + name)] as const
     const args = [first.leaseMs, ...requests.map(({ owner }) => owner)]
     return await runScript(this.link, script, keys, first.name, args, (reply) => {

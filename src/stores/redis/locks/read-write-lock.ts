@@ -17,8 +17,7 @@ import type {
 } from '../../../port/lock-port.js'
 import { ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
-import { undivided } from '../connection/undivided.js'
-import { processChannelsOf } from '../keys/companion-key.js'
+import { processChannelsOf, undivided } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
 import type { LineMode } from '../line/line-names.js'
@@ -37,7 +36,7 @@ import { scanKeys } from '../scripts/scan.js'
 import { runScript, type Script } from '../scripts/script.js'
 import { rwAcquire, rwForceUnlock, rwInspect, rwRelease, rwTenure } from '../scripts/scripts.generated.js'
 import type { KindThread } from '../watchdog-thread/thread-renewals.js'
-import type { LockParts } from './reentrant-lock.js'
+import { type LockParts, RedisPort } from './redis-port.js'
 
 /** What a release does with the owner's place in line: nothing, leave it, or leave it and give back only what the place was granted. */
 const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
@@ -45,19 +44,12 @@ const [STAYS, LEAVES, LEAVES_PLACE] = [0, 1, 2]
 const UPGRADE = -1
 
 /** The two sides of the read-write locks of one client, in whose lines it stands for both. */
-export function readWritePorts(to: LockParts): ReadWritePorts {
-  const keyOf = (name: string): string => holdsKeyOf(to.keyPrefix + name)
-  const channelsOf = (name: string): string =>
-    processChannelsOf(keyOf(name), to.link.publishCommand === 'SPUBLISH')
-  const names = {
-    keyOf,
-    channelOf: (name: string, clientId: string) => channelsOf(name) + clientId,
-    releaseChannels: () => [],
-  }
-  const lines = new Lines(to.channels, names, to)
+export function readWritePorts(parts: LockParts): ReadWritePorts {
+  const keyOf = (name: string): string => holdsKeyOf(parts.keyPrefix + name)
+  const lines = new Lines(parts.channels, { keyOf, releaseChannels: () => [] }, parts)
   return {
-    read: new ReadWriteLockPort('r', to, lines, channelsOf, to.renewals?.of('read')),
-    write: new ReadWriteLockPort('w', to, lines, channelsOf, to.renewals?.of('write')),
+    read: new ReadWriteLockPort('r', parts, lines, parts.renewals?.of('read')),
+    write: new ReadWriteLockPort('w', parts, lines, parts.renewals?.of('write')),
   }
 }
 
@@ -65,29 +57,24 @@ export function readWritePorts(to: LockParts): ReadWritePorts {
  * One side of the read-write lock. Readers and writers have a lease each and stand in one line; the end of a hold grants the lock to the
  * next writer, or to all readers in front of the next writer, and tells their processes.
  */
-class ReadWriteLockPort implements FencedPort, LineMode {
+class ReadWriteLockPort extends RedisPort implements FencedPort, LineMode {
   readonly bound = true
   readonly line: StoreLine
 
   constructor(
     readonly mode: 'r' | 'w',
-    private readonly to: LockParts,
+    parts: LockParts,
     private readonly lines: Lines,
-    private readonly channelsOf: (name: string) => string,
     readonly thread: KindThread | undefined,
   ) {
+    super(parts)
     this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
-  }
-
-  get watchesInOrder(): boolean {
-    return this.to.link.subscribesInOrder
   }
 
   /** @throws LockUpgradeError where the owner reads and asked to write. */
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
-    const starting = this.thread?.start()
-    if (starting) await starting
+    await this.thread?.start()
     const { name, owner, heldBefore, leaseMs } = request
     return await this.lines.acquire(this, request, async (looksMs, terms, read) => {
       const args = [owner, heldBefore, leaseMs, looksMs, terms]
@@ -100,8 +87,8 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {
-    const keys = renewedKeysOf(this.#key(name))
-    return runScript(this.to.link, rwTenure, keys, name, [`${this.mode}:${owner}`], tenureReply)
+    const keys = renewedKeysOf(this.key(name))
+    return runScript(this.link, rwTenure, keys, name, [`${this.mode}:${owner}`], tenureReply)
   }
 
   async abandon(request: AcquireRequest): Promise<void> {
@@ -109,22 +96,15 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     await this.#release(request.name, request.owner, request.heldBefore + 1, LEAVES)
   }
 
-  /** Processes never hand over a lock whose calls all stand in the store's line. */
-  async handOver(): Promise<AcquireReply> {
-    return { outcome: 'lost' }
-  }
-
   async release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
-    const { link } = this.to
-    const { breaks } = link
+    const { breaks } = this.link
     const code = await this.#release(name, owner, heldBefore, STAYS)
     if (code >= 0) return code === 0 ? 'still-held' : 'released'
-    // If the server may have had this last release before, nothing left to release means that it carried it out then.
-    return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+    return heldBefore === 1 ? this.foundNone(repeated, breaks) : 'not-owner'
   }
 
   renew(requests: readonly RenewRequest[]): readonly Promise<Renewed>[] {
-    const { renewing, keyPrefix } = this.to
+    const { renewing, keyPrefix } = this.parts
     return renewEach(renewing, requests, (request) => readWriteRenewal(this.mode, keyPrefix, request))
   }
 
@@ -146,7 +126,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
-    const { link, keyPrefix } = this.to
+    const { link, keyPrefix } = this.parts
     for (const { prefix, glob, accepts } of scansFor(keyPrefix, pattern)) {
       for await (const holdsKey of scanKeys(link, prefix, glob)) {
         const key = keyOfHolds(holdsKey)
@@ -169,8 +149,8 @@ class ReadWriteLockPort implements FencedPort, LineMode {
 
   /** The lock as this side shows it, and how many clients wait for it. */
   #inspect(name: string): Promise<{ readonly waitingClients: number; readonly state: LockState }> {
-    const keys = readWriteKeysOf(this.#key(name))
-    return runScript(this.to.link, rwInspect, keys, name, [this.mode], (reply) => {
+    const keys = readWriteKeysOf(this.key(name))
+    return runScript(this.link, rwInspect, keys, name, [this.mode], (reply) => {
       const [waitingClients, left, ...fields] = listIn(reply, 2)
       if (fields.length % 3 !== 0) throw new UnreadableReply(reply)
       const owners: OwnerState[] = []
@@ -184,7 +164,7 @@ class ReadWriteLockPort implements FencedPort, LineMode {
   /** A script that made room and may not publish to the next in line answers ±2; the next finds out at its look. */
   #told(name: string, code: number): number {
     if (Math.abs(code) !== 2) return code
-    const { link, onError } = this.to
+    const { link, onError } = this.parts
     const hint =
       'Grant the ACL user the channels holdfast:*, or those of its label (docs/wire-layout.md): without them waiters learn of a release late.'
     onError(new StoreError('permission', link.publishCommand, { lockName: name, transient: false, hint }))
@@ -197,13 +177,10 @@ class ReadWriteLockPort implements FencedPort, LineMode {
     args: readonly Argument[],
     read: (reply: unknown) => Result,
   ): Promise<Result> {
-    const { link } = this.to
-    const keys = undivided(link, readWriteKeysOf(this.#key(name)))
-    const constants = [link.publishCommand, this.channelsOf(name), this.mode]
-    return runScript(link, script, keys, name, [...constants, ...args], read)
-  }
-
-  #key(name: string): string {
-    return this.to.keyPrefix + name
+    const { link } = this
+    const { inCluster } = this.parts
+    const keys = readWriteKeysOf(this.key(name))
+    const constants = [link.publishCommand, processChannelsOf(keys[0], inCluster), this.mode]
+    return runScript(link, script, undivided(keys, inCluster), name, [...constants, ...args], read)
   }
 }

@@ -13,10 +13,8 @@ import type {
   Watch,
 } from '../../../port/lock-port.js'
 import { announce } from '../channels/announcements.js'
-import type { ReleaseChannels } from '../channels/release-channel.js'
-import type { Link, Renewing } from '../connection/link.js'
+import { processChannelsOf } from '../keys/companion-key.js'
 import { HOLDERS_OF_PERMITS } from '../keys/semaphore-keys.js'
-import type { LinesSettings } from '../line/lines.js'
 import type { LockCommands } from '../line/lock-commands.js'
 import { lockRenewal, renewEach } from '../renewals/lease-renewals.js'
 import { lingers, listIn, ownersIn, timeLeft } from '../scripts/replies.js'
@@ -24,45 +22,26 @@ import { scanKeys } from '../scripts/scan.js'
 import { runScript } from '../scripts/script.js'
 import { inspect } from '../scripts/scripts.generated.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
+import { type LockParts, RedisPort } from './redis-port.js'
 
-/** What the ports of a session share. */
-export interface LockParts extends LinesSettings {
-  readonly link: Link
-  readonly renewing: Renewing
-  readonly channels: ReleaseChannels
-  readonly keyPrefix: string
-  readonly quarantineMs: number
-  readonly onError: (error: unknown) => void
-  /** Renews leases in a thread of its own, if the client has one. */
-  readonly renewals?: ThreadRenewals | undefined
-  /**
-   * Makes the port that asks for several locks with one command.
-   * @param starting what must happen before the store may grant a lock; undefined when it has happened
-   */
-  readonly batchOf?:
-    | ((parts: LockParts, starting: () => Promise<unknown> | undefined) => BatchPort)
-    | undefined
-}
+const SILENT: Watch = { confirmed: Promise.resolve(), close: () => undefined }
 
 /**
  * The reentrant lock as Redisson's `RLock` keeps it: a hash of owner -> hold count, whose time to live is the lease. Waiters here stand
- * in no line.
+ * in no line, and listen to nothing: that is the spin lock, for servers and proxies without pub/sub.
  */
-export abstract class ReentrantLockPort implements LockPort {
+export class ReentrantLockPort extends RedisPort implements LockPort {
   /** Absent for fenced locks, which mint tokens one at a time, and for a line of calls, which no call may jump. */
   readonly together: BatchPort | undefined
   readonly thread: ThreadRenewals | undefined
 
   constructor(
-    protected readonly parts: LockParts,
+    parts: LockParts,
     protected readonly commands: LockCommands,
   ) {
+    super(parts)
     this.thread = parts.renewals
     if (!commands.fenced) this.together = parts.batchOf?.(parts, () => this.starting())
-  }
-
-  get watchesInOrder(): boolean {
-    return this.parts.link.subscribesInOrder
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
@@ -80,18 +59,16 @@ export abstract class ReentrantLockPort implements LockPort {
     await this.commands.release(name, owner, heldBefore + 1, true, () => undefined)
   }
 
-  handOver(request: HandOverRequest): Promise<AcquireReply> {
+  override handOver(request: HandOverRequest): Promise<AcquireReply> {
     return this.commands.handOver(request)
   }
 
   release({ name, owner, heldBefore, repeated }: ReleaseRequest): Promise<ReleaseReply> {
-    const { link } = this.parts
-    const { breaks } = link
+    const { breaks } = this.link
     return this.commands.release(name, owner, heldBefore, false, (reply) => {
       if (reply === 0) return 'still-held'
       if (reply > 0) return this.released(name, reply - 1)
-      // If the server may have had this last release before, nothing left to release means that it carried it out then.
-      return heldBefore === 1 && (repeated || link.breaks !== breaks) ? 'released' : 'not-owner'
+      return heldBefore === 1 ? this.foundNone(repeated, breaks) : 'not-owner'
     })
   }
 
@@ -108,10 +85,13 @@ export abstract class ReentrantLockPort implements LockPort {
     return renewEach(renewing, requests, (request) => lockRenewal(keyPrefix, request))
   }
 
-  abstract watch(name: string, onNews: (news?: News) => void): Watch
+  watch(_name: string, _onNews: (news?: News) => void): Watch {
+    return SILENT
+  }
 
   async inspect(name: string, asks = false): Promise<LockSeen> {
-    const { link, clientId } = this.parts
+    const { link } = this
+    const { clientId } = this.parts
     const seen = await runScript(link, inspect, this.key(name), name, [], (reply) => {
       const [left, ...fields] = listIn(reply, 1)
       const owners = ownersIn(fields)
@@ -120,7 +100,7 @@ export abstract class ReentrantLockPort implements LockPort {
     const keeper = seen.owners[0]?.owner.split(':')[0] ?? clientId
     if (!seen.lingers || keeper === clientId) return { ...seen, lingers: false }
     if (!asks) return seen
-    const channel = this.commands.channelOf(name, keeper)
+    const channel = processChannelsOf(this.key(name), this.parts.inCluster) + keeper
     // A client that may not publish, or looks at a replica, only learns who has the lock. A process that is gone hears nothing.
     const told = await announce(link, name, channel, `asked ${this.key(name)}`, () => undefined)
     return { ...seen, lingers: told > 0 }
@@ -135,17 +115,12 @@ export abstract class ReentrantLockPort implements LockPort {
   }
 
   async *list(pattern: string): AsyncIterable<LockSeen> {
-    const { link, keyPrefix } = this.parts
-    for await (const key of scanKeys(link, keyPrefix, pattern)) {
+    const { keyPrefix } = this.parts
+    for await (const key of scanKeys(this.link, keyPrefix, pattern)) {
       // The hashes of a semaphore's holders and of the processes in a line look like locks, and are none.
       if (key.startsWith(`${HOLDERS_OF_PERMITS}:`)) continue
       const state = await this.inspect(key.slice(keyPrefix.length))
       if (state.owners.length > 0) yield state
     }
-  }
-
-  /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */
-  protected key(name: string): string {
-    return this.parts.keyPrefix + name
   }
 }

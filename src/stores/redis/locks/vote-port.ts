@@ -33,19 +33,17 @@ export class VotePort extends ReentrantLockPort {
   override release(request: ReleaseRequest): Promise<ReleaseReply> {
     const { name, owner, heldBefore, repeated } = request
     if (heldBefore > 1) return super.release(request)
-    const { link } = this.parts
-    const { breaks } = link
+    const { breaks } = this.link
     return this.commands.free(voteReturn, name, [owner], (told) => {
       if (told > 0) return this.released(name, told - 1)
-      // As with any last release: if the server may have had it before, it carried it out then.
-      return repeated || link.breaks !== breaks ? 'released' : 'not-owner'
+      return this.foundNone(repeated, breaks)
     })
   }
 
   readonly setTicket = (name: string, client: string, number: number): Promise<number> =>
     this.commands.run(ticket, name, [client, number], (reply) => wholeIn(reply, 0, 1))
 
-  watch(name: string, onNews: (news?: News) => void): Watch {
+  override watch(name: string, onNews: (news?: News) => void): Watch {
     return this.parts.channels.hear(this.commands.releaseChannel(name), (text) => {
       const turnOf = text?.split(' ')[1]
       onNews(turnOf === undefined ? undefined : { turnOf })

@@ -1,33 +1,9 @@
-import type { AcquireReply } from '../../../port/lock-port.js'
 import { announce } from '../channels/announcements.js'
-import type { Link } from '../connection/link.js'
-import type { LockParts } from '../locks/reentrant-lock.js'
+import { RedisPort } from '../locks/redis-port.js'
 
 /** What semaphores and latches share in Redis: a number, and the channel that announces its changes. */
-export abstract class AnnouncedPort {
-  protected readonly link: Link
-  protected readonly keyPrefix: string
-
-  constructor(protected readonly parts: LockParts) {
-    this.link = parts.link
-    this.keyPrefix = parts.keyPrefix
-  }
-
-  get watchesInOrder(): boolean {
-    return this.link.subscribesInOrder
-  }
-
+export abstract class AnnouncedPort extends RedisPort {
   protected abstract channelOf(name: string): string
-
-  /** Each owner has its own permits: there is nothing to hand over. */
-  async handOver(): Promise<AcquireReply> {
-    return { outcome: 'lost' }
-  }
-
-  /** Every key and channel derives from this one name, so that prefix and hash tags agree everywhere. */
-  protected key(name: string): string {
-    return this.keyPrefix + name
-  }
 
   /**
    * How many other connections got the message.

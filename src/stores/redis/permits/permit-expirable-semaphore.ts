@@ -2,7 +2,7 @@ import type { PermitExpirableSemaphorePort } from '../../../port/kind-ports.js'
 import type { LockState } from '../../../port/lock-port.js'
 import type { Argument } from '../connection/link.js'
 import { permitsKeyOf, REQUEST_KEPT_MS, redissonPermitsKeyOf } from '../keys/semaphore-keys.js'
-import type { LockParts } from '../locks/reentrant-lock.js'
+import type { LockParts } from '../locks/redis-port.js'
 import { listIn, textIn, timeLeft } from '../scripts/replies.js'
 import { escapeGlob, scanMatching } from '../scripts/scan.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
@@ -40,7 +40,7 @@ export class RedisPermitExpirableSemaphorePort
   }
 
   async *list(pattern: string): AsyncIterable<LockState> {
-    const { link, keyPrefix } = this
+    const { link, keyPrefix } = this.parts
     const names = escapeGlob(keyPrefix) + pattern
     const seen = new Set<string>()
     for (const match of [`{${names}}:timeout`, `${names}:timeout`]) {

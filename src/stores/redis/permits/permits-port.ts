@@ -16,14 +16,13 @@ import { MOST_PERMITS, outOfRange } from '../../../port/permit-range.js'
 import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
-import { undivided } from '../connection/undivided.js'
-import { companionOf, processChannelsOf } from '../keys/companion-key.js'
+import { companionOf, processChannelsOf, undivided } from '../keys/companion-key.js'
 import { REQUEST_KEPT_MS, requestKeyOf, semaphoreChannelOf } from '../keys/semaphore-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
 import type { LineMode, LineNames } from '../line/line-names.js'
 import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import { countWaiting, rosterOf } from '../line/waiting-clients.js'
-import type { LockParts } from '../locks/reentrant-lock.js'
+import type { LockParts } from '../locks/redis-port.js'
 import { renewalOf, renewEach } from '../renewals/lease-renewals.js'
 import { listIn, permitsIn, UnreadableReply, wholeIn } from '../scripts/replies.js'
 import { type Keys, runScript, type Script } from '../scripts/script.js'
@@ -54,7 +53,6 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     this.thread = parts.renewals?.of(kind)
     const names: LineNames = {
       keyOf: (name) => this.key(name),
-      channelOf: (name, clientId) => this.#processChannels(name) + clientId,
       releaseChannels: (name) => [rosterOf(this.channelOf(name)), this.channelOf(name)],
     }
     this.#lines = new Lines(parts.channels, names, parts)
@@ -63,8 +61,7 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
-    const starting = this.thread?.start()
-    if (starting) await starting
+    await this.thread?.start()
     const { name, owner, leaseMs, permits = 1 } = request
     const { clock, quarantineMs } = this.parts
     const sentAt = clock.now()
@@ -86,12 +83,11 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     await this.#leave(name, owner, permits)
   }
 
-  /** If the server may have had the request before, nothing left to release means that it carried it out then. */
   release({ name, owner, permits = 0, repeated }: ReleaseRequest): Promise<ReleaseReply> {
     const { breaks } = this.link
     return this.run(permitsRelease, name, [owner, permits, 0], async (reply): Promise<ReleaseReply> => {
       const { permits: released, others } = await this.returned(name, reply)
-      if (released === 0) return repeated || this.link.breaks !== breaks ? 'released' : 'not-owner'
+      if (released === 0) return this.foundNone(repeated, breaks)
       return others > 0 ? { others } : 'released'
     })
   }
@@ -160,16 +156,17 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     request?: string,
   ): Promise<Result> {
     const { link } = this
+    const { inCluster } = this.parts
     const key = this.key(name)
     const channel = this.channelOf(name)
     const before = rosterOf(channel).slice(0, -channel.length)
     const kind = this.kind === 'semaphore' ? 's' : 'p'
-    const what = `${kind} ${link.publishCommand} ${this.#processChannels(name)} ${before} ${channel}`
+    const what = `${kind} ${link.publishCommand} ${processChannelsOf(key, inCluster)} ${before} ${channel}`
     const own: Keys = [key, ...this.#lineKeys(name), ...this.companionsOf(key)]
     const keys = request === undefined ? own : ([...own, requestKeyOf(key, request)] as const)
     // Says one permit, so that one waiter looks.
     const announces = { channel, text: '1' }
-    return runScript(link, script, undivided(link, keys), name, [what, ...args], read, { announces })
+    return runScript(link, script, undivided(keys, inCluster), name, [what, ...args], read, { announces })
   }
 
   /** Reads {permits, available, told}. Announces from here if the script could not. */
@@ -198,10 +195,6 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
     const key = this.key(name)
     const prefix = `holdfast_${this.kind}`
     return [companionOf(`${prefix}_line`, key), companionOf(`${prefix}_processes`, key)]
-  }
-
-  #processChannels(name: string): string {
-    return processChannelsOf(this.key(name), this.link.publishCommand === 'SPUBLISH')
   }
 
   async #add(name: string, delta: number, request: string, onlyIfSet: 0 | 1): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { SemaphorePort } from '../../../port/kind-ports.js'
 import type { LockState } from '../../../port/lock-port.js'
 import { companionOf } from '../keys/companion-key.js'
 import { HOLDERS_OF_PERMITS, REQUEST_KEPT_MS, semaphoreLeasesKeyOf } from '../keys/semaphore-keys.js'
-import type { LockParts } from '../locks/reentrant-lock.js'
+import type { LockParts } from '../locks/redis-port.js'
 import { listIn, ownersIn, permitsIn, wholeIn } from '../scripts/replies.js'
 import { scanKeys } from '../scripts/scan.js'
 import { type Keys, runScript } from '../scripts/script.js'
@@ -30,7 +30,7 @@ export class RedisSemaphorePort extends RedisPermitsPort implements SemaphorePor
 
   /** Semaphores with permits of Holdfast's clients: others look like any number. */
   async *list(pattern: string): AsyncIterable<LockState> {
-    const { link, keyPrefix } = this
+    const { link, keyPrefix } = this.parts
     for (const [before, after] of [
       [`${HOLDERS_OF_PERMITS}:{${keyPrefix}`, '}'],
       [`${HOLDERS_OF_PERMITS}::${keyPrefix}`, ''],
