@@ -10,7 +10,6 @@ import { toldIn } from '../channels/told.js'
 import type { Refusals } from '../connection/refusals.js'
 import { processChannelsOf } from '../keys/companion-key.js'
 import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
-import type { LineMode, LineNames } from './line-names.js'
 import { LineWatch } from './line-watch.js'
 import { type Listener, Standing } from './standing.js'
 
@@ -45,6 +44,27 @@ export interface LinesSettings {
   readonly words: Words
   /** What the server has refused the client of what it needs to stand in lines. */
   readonly refusals: Refusals
+}
+
+/** The names of what belongs to the line of a lock, for one kind. */
+export interface LineNames {
+  /** The first of its scripts' keys. */
+  keyOf(name: string): string
+  /**
+   * The channels that the first in line listens to, for releases by clients outside the line: the roster, and the one that such clients
+   * listen to. Empty if there are none, because releases are not announced.
+   */
+  releaseChannels(name: string): readonly string[]
+  /** Whether the server has refused this client the keys that these lines need. */
+  readonly keysRefused?: boolean
+}
+
+/** One way in which a process holds the locks. */
+export interface LineMode {
+  /** The first part of its places. */
+  readonly mode: string
+  /** Takes that place out of the line, and gives back a grant to it. */
+  leavePlace(name: string, place: Place): Promise<unknown>
 }
 
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
