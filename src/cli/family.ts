@@ -1,6 +1,5 @@
 import type { LockRole } from '../base/errors/deadlock-error.js'
-import { type Around, waitsAround } from '../client/deadlock/around.js'
-import { type Survey, survey } from '../client/deadlock/survey.js'
+import { type Around, type Survey, survey, waitsAround } from '../client/deadlock/survey.js'
 import { viewOf } from '../client/deadlock/view.js'
 import { kindsOf } from '../client/lock-client.js'
 import { Holdfast } from '../holdfast.js'

@@ -95,14 +95,10 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       void session.close()
       throw invalidNumber('lingerMs', lingerMs, "0 or 'auto', because locks cannot linger in this store")
     }
-    this.#kinds = new Kinds(
-      session,
-      owners,
-      this.#schedule,
-      settings,
-      (event, ...payload) => this.#emitSafely(event, ...payload),
-      (event) => this.listenerCount(event) > 0,
-    )
+    this.#kinds = new Kinds(session, owners, this.#schedule, settings, {
+      emit: (event, ...payload) => this.#emitSafely(event, ...payload),
+      hears: (event) => this.listenerCount(event) > 0,
+    })
     kindsOfClients.set(this, this.#kinds)
     this.#plain = this.#kinds.of(lock)
     this.#closing = new Closing(this.#kinds, this.#schedule)

@@ -5,11 +5,11 @@ import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
 import type { LongWait } from '../core/services.js'
 import type { KindContext } from '../kinds/acquiring/acquirer.js'
-import { register } from '../kinds/acquiring/dropped-hold.js'
+import { lastingHolds } from '../kinds/acquiring/dropped-hold.js'
 import { OpenLocks } from '../kinds/acquiring/open-locks.js'
 import { keptIn } from '../kinds/kept-in.js'
 import type { Kind } from '../kinds/kinds.js'
-import type { Emit, HoldfastEvents } from '../observe/events/events.js'
+import type { Events } from '../observe/events/events.js'
 import { Metrics } from '../observe/metrics/metrics.js'
 import type { StoreLoss, StoreSession } from '../port/store.js'
 import type { ClientSettings } from './client-options.js'
@@ -38,8 +38,7 @@ export class Kinds {
     readonly owners: Owners,
     readonly schedule: Schedule,
     private readonly settings: ClientSettings,
-    readonly emit: Emit,
-    readonly hears: (event: keyof HoldfastEvents) => boolean,
+    readonly events: Events,
   ) {}
 
   /** What handles of that kind are made of. */
@@ -90,7 +89,7 @@ export class Kinds {
   }
 
   #begin(kind: Kind): KindContext {
-    const { session, schedule, settings, metrics, owners, emit, hears } = this
+    const { session, schedule, settings, metrics, owners, events } = this
     const port =
       kind.kept !== false && session.confirming ? session.confirming(kind.port) : kind.port(session)
     if (!port) throw new UnsupportedKindError(kind.name, keptIn(session))
@@ -103,8 +102,8 @@ export class Kinds {
       settings,
       metrics,
       newOwner: () => owners.next(),
-      events: { emit, hears },
-      onLasting: (grant, hold) => register(hold, { grant, locker }),
+      events,
+      onLasting: (grant, hold) => lastingHolds.register(hold, { grant, locker }),
       onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
     })
     const context: KindContext = {

@@ -132,14 +132,7 @@ class MultiAcquirer extends Acquirer<MultiGrant, MultiHold> {
     super(locks.map(({ name }) => name).join(', '), plain)
     this.#locks = locks
     this.#inOrder = locks
-      .map(({ name, terms: { locker, polls, reentrant, owners, placeOf } }) => ({
-        name,
-        locker,
-        polls,
-        reentrant,
-        owners,
-        place: placeOf(name),
-      }))
+      .map(({ name, terms }) => ({ ...terms, name, place: terms.placeOf(name) }))
       .sort((one, other) => one.place - other.place || (one.name < other.name ? -1 : 1))
   }
 

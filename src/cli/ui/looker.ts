@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../../base/errors/errors.js'
-import type { Around } from '../../client/deadlock/around.js'
+import type { Around } from '../../client/deadlock/survey.js'
 import { matchesGlob } from '../../stores/rows/glob.js'
 import { type Catalogue, lookAtEach, type Pace, type Seen } from '../catalogue.js'
 import type { Family } from '../family.js'

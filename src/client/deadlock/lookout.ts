@@ -68,7 +68,7 @@ export class Lookout implements WaitObserver {
 
   /** Whether anything would come of a deadlock that is found. */
   get cares(): boolean {
-    return this.rejects || this.kinds.hears('deadlock')
+    return this.rejects || this.kinds.events.hears('deadlock')
   }
 
   /** For an edge that is about to be left. */
@@ -100,7 +100,7 @@ export class Lookout implements WaitObserver {
       this.#told.add(id)
       const [oldest] = this.#told
       if (this.#told.size > MOST_TOLD && oldest !== undefined) this.#told.delete(oldest)
-      this.kinds.emit('deadlock', { cycle: links, victim: victim?.owner })
+      this.kinds.events.emit('deadlock', { cycle: links, victim: victim?.owner })
     }
     if (victim?.id === edge.id) wait.cancel(new DeadlockError(edge.waitsFor.name, undefined, links))
   }
@@ -110,7 +110,7 @@ export class Lookout implements WaitObserver {
     if (error instanceof StoreError && error.transient) return true
     // This user may not: nor may another call's.
     const refused = error instanceof StoreError && error.reason === 'permission'
-    if (!this.#refused) this.kinds.emit('error', error)
+    if (!this.#refused) this.kinds.events.emit('error', error)
     this.#refused ||= refused
     return false
   }

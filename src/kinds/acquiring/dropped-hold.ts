@@ -9,7 +9,8 @@ interface Dropped {
   readonly locker: Locker
 }
 
-const holds = new FinalizationRegistry<Dropped>(warn)
+/** The holds that last: each is reported if it is dropped. */
+export const lastingHolds = new FinalizationRegistry<Dropped>(warn)
 
 /**
  * Emits a `warning` if the garbage collector finds that the hold was dropped without a release, once its lease has been renewed. Not before:
@@ -20,11 +21,6 @@ export function warnIfDropped<Held extends object>(hold: Held, members: readonly
   // A hold with an explicit lease ends by itself.
   for (const { grant } of members) if (grant.renewUntil !== undefined) grant.callersHold = hold
   return hold
-}
-
-/** That hold lasts. */
-export function register(hold: object, dropped: Dropped): void {
-  holds.register(hold, dropped)
 }
 
 function warn({ grant, locker }: Dropped): void {

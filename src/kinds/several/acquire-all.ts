@@ -24,7 +24,7 @@ export interface Member {
   /** The store's place for it, see `BatchPort`. */
   readonly place: number
   /** As in a call for it alone. */
-  readonly polls: Call['polls']
+  readonly polls?: Call['polls']
   readonly reentrant?: Call['reentrant']
   /** Who calls, where the lock is of another client than the call: each client has owners of its own. */
   readonly by?: CallerOfOne | undefined

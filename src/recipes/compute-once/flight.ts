@@ -1,19 +1,15 @@
 import type { Scope } from '../../base/identity/owner.js'
 import type { CachedValue } from './cached-value.js'
 
-/** That the store has failed a flight, and since when at least. */
-interface FlightFailure {
-  /** Undefined where it was only silent, for as long as the flight's leader had. */
-  readonly error: unknown
-  readonly since: number
-}
-
 /** The request for one key that is in flight in this process. Other calls for the key wait for its result. */
 export class Flight {
   /** The scope in which the value is computed; absent until the computation begins. */
   scope: Scope | undefined
-  /** Why it ended without a value, where the store was silent or failed for the moment: the calls that wait for it need not begin anew. */
-  failure: FlightFailure | undefined
+  /**
+   * Since when at least the store was silent (then without an `error`) or failed for the moment, where it ended without a value for that: the
+   * calls that wait for it need not begin anew.
+   */
+  failure: { readonly error: unknown; readonly since: number } | undefined
   /** What the computation threw, if it did: all calls that wait for it throw that. */
   thrown: { readonly error: unknown } | undefined
   /** What its leader finds in the store at first: a call may accept a value that the leader does not. Never rejects. */
