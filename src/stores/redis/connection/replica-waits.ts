@@ -5,6 +5,11 @@ import { wholeIn } from '../scripts/replies.js'
 import { answerTo, readAnswer } from './failure.js'
 import type { Command, Link, NodeLink, Renewing, Send } from './link.js'
 
+interface Acknowledged {
+  readonly replicas: number
+  readonly timeoutMs: number
+}
+
 /**
  * Answers a renewal once enough replicas have its write. It uses connections of its own, since `WAIT` holds up every later
  * command. `WAIT` counts its connection's last write, so a script that did its work must have written. Each server has one `WAIT` under
@@ -19,7 +24,7 @@ export class ReplicaWaits implements Renewing {
 
   constructor(
     private readonly link: Link,
-    private readonly wanted: { readonly replicas: number; readonly timeoutMs: number },
+    private readonly wanted: Acknowledged,
     /** The link that wrote the grants which the replicas acknowledge. */
     private readonly granting: Pick<Link, 'breaks'>,
   ) {}

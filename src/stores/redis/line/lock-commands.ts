@@ -10,7 +10,7 @@ import { wholeIn } from '../scripts/replies.js'
 import { runScript, type Script, type ScriptTerms } from '../scripts/script.js'
 import { acquire, forceUnlock, handOver, release } from '../scripts/scripts.generated.js'
 import { type AcquireAnswer, acquireAnswer, type Granted, granted, LOST } from './acquire-reply.js'
-import type { LineMode, LineNames } from './lines.js'
+import type { LineMode, LineNames } from './line-terms.js'
 import { countWaiting, rosterOf } from './waiting-clients.js'
 
 export interface LockTerms {

@@ -20,7 +20,8 @@ import type { Argument } from '../connection/link.js'
 import { processChannelsOf, undivided } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
 import { acquireAnswer } from '../line/acquire-reply.js'
-import { type LineMode, Lines, LONGEST_LOOK_MS } from '../line/lines.js'
+import type { LineMode } from '../line/line-terms.js'
+import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import { readWriteRenewal, renewEach } from '../renewals/lease-renewals.js'
 import {
   listIn,

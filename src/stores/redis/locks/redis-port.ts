@@ -1,7 +1,7 @@
 import type { AcquireReply, BatchPort, HandOverRequest } from '../../../port/lock-port.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import type { Link, Renewing } from '../connection/link.js'
-import type { LinesSettings } from '../line/lines.js'
+import type { LinesSettings } from '../line/line-terms.js'
 import type { ThreadRenewals } from '../watchdog-thread/thread-renewals.js'
 
 /** What the ports of a session share. */

@@ -1,0 +1,43 @@
+import type { Clock } from '../../../base/time/clock.js'
+import type { LeftPlaces } from '../../line/left-places.js'
+import type { Place } from '../../line/place.js'
+import type { Words } from '../../line/proof.js'
+import type { Refusals } from '../connection/refusals.js'
+
+/** What lines are made with. */
+export interface LinesSettings {
+  /** The first half of all owners of this client. */
+  readonly clientId: string
+  readonly inCluster: boolean
+  /** How long a grant in line lasts until its process takes over, and after how long a new place looks for the first time. */
+  readonly firstLeaseMs: number
+  /** The lease that the watchdog asks for. A grant to such a call needs no command: the watchdog prolongs it. */
+  readonly watchdogLeaseMs: number
+  readonly clock: Pick<Clock, 'now'>
+  /** Those of all kinds that share the keys, like the words. */
+  readonly leftPlaces: LeftPlaces
+  readonly words: Words
+  /** What the server has refused the client of what it needs to stand in lines. */
+  readonly refusals: Refusals
+}
+
+/** The names of what belongs to the line of a lock, for one kind. */
+export interface LineNames {
+  /** The first of its scripts' keys. */
+  keyOf(name: string): string
+  /**
+   * The channels that the first in line listens to, for releases by clients outside the line: the roster, and the one that such clients
+   * listen to. Empty if there are none, because releases are not announced.
+   */
+  releaseChannels(name: string): readonly string[]
+  /** Whether the server has refused this client the keys that these lines need. */
+  readonly keysRefused?: boolean
+}
+
+/** One way in which a process holds the locks. */
+export interface LineMode {
+  /** The first part of its places. */
+  readonly mode: string
+  /** Takes that place out of the line, and gives back a grant to it. */
+  leavePlace(name: string, place: Place): Promise<unknown>
+}
