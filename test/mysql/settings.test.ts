@@ -1,5 +1,6 @@
 /** Whatever an application has set for its connections, locks work on them. */
 import { randomUUID } from 'node:crypto'
+import { clearParserCache } from 'mysql2'
 import { describe, expect, test } from 'vitest'
 import type { MysqlConnection } from '../../src/stores/mysql/index.js'
 import { copy, tallies } from '../postgres/tally.js'
@@ -43,6 +44,7 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
   describe.each(libraryNames)('with %s', (library) => {
     /** Everything that is asked of a row, as two clients do it at once. */
     const proves = async (connect: () => Promise<MysqlConnection>): Promise<void> => {
+      clearParserCache()
       const name = `${randomUUID()} 鎖 \\ ' "`
       const notes = { text: '鎖 \\ \' "' }
       const open = () => openClient(connect, { createTable: true })

@@ -17,7 +17,8 @@ export interface MysqlConnection {
 
 /** Answers as Holdfast reads them, whatever the application has set for its connections. */
 const OPTIONS = { rowsAsArray: false, nestTables: false, namedPlaceholders: false }
-const MYSQL2 = { ...OPTIONS, typeCast: true }
+/** A function, since mysql2 takes any other value for none where the application has set one. */
+const MYSQL2 = { ...OPTIONS, typeCast: (_field: unknown, read: () => unknown) => read() }
 const MARIADB = { ...OPTIONS, typeCast: undefined, metaAsArray: false }
 
 export const isConnection = offers<MysqlConnection>('query', 'execute', 'on', 'ping', 'end', 'destroy')
