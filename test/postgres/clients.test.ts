@@ -43,7 +43,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     return rows[0]?.count ?? 0
   }
 
-  test('parsers of types, a pool without room and a limit on time are no matter', async () => {
+  test('parsers of types, a pool without room, a limit on time and defaults of pg are no matter', async () => {
     const small = stand.ending(
       new pg.Pool({
         ...stand.address,
@@ -52,6 +52,9 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
       }),
     )
     const taken = await small.connect()
+    const { binary, query_timeout } = pg.defaults
+    onTestFinished(() => void Object.assign(pg.defaults, { binary, query_timeout }))
+    Object.assign(pg.defaults, { binary: true, query_timeout: 1 })
     await comesBack(stand.client(small))
     taken.release()
   })

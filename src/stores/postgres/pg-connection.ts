@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers } from '../../base/packages/installed.js'
 import { needed } from '../../base/packages/peer.js'
 import { isObject } from '../../port/sql-connection.js'
-import { call, streamOf } from '../sql/client-parts.js'
+import { call, partOf, streamOf } from '../sql/client-parts.js'
 import type { SqlRow, SqlValue } from '../sql/connection.js'
 import type { ListeningConnection, MakeConnection } from './connection.js'
 import { tellsOfReplica, unreplicated } from './failure.js'
@@ -53,13 +53,14 @@ export function pgConnections(pool: PgPool): MakeConnection {
         keepAlive: true,
         keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
         connectionTimeoutMillis: 0,
-        query_timeout: 0,
-        binary: false,
         pipeline: false,
         types: TEXTS,
       },
     ])
     if (!isClient(client)) throw new InvalidArgumentError('pool', pool, 'a Pool that makes clients of pg')
+    // As options, pg would take these for none, and take its own defaults or what the address says.
+    Object.assign(client, { binary: false })
+    Object.assign(partOf(client, 'connectionParameters') ?? {}, { query_timeout: 0 })
     return new PgConnection(client, prepares)
   }
 }
