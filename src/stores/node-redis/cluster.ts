@@ -263,7 +263,7 @@ function keyOf(command: string, args: readonly Argument[]): string | undefined {
 /** For a node that a slot is moving to: it takes the command only after this one. */
 function asked(send: (node: NodeRedisConnection) => Promise<unknown>) {
   return async (node: NodeRedisConnection): Promise<unknown> => {
-    const [, answer] = await Promise.all([node.call('ASKING'), send(node)])
+    const [, answer] = await Promise.all([node.asking(), send(node)])
     return answer
   }
 }

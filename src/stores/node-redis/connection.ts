@@ -92,6 +92,11 @@ export class NodeRedisConnection extends EventEmitter<string> implements Standal
     return this.#answer((client) => client.sendCommand(words))
   }
 
+  /** For a command that a cluster has sent on to this node. The link to a cluster looks for it by this name, which it has in ioredis. */
+  asking(): Promise<unknown> {
+    return this.call('ASKING')
+  }
+
   async subscribe(...channels: string[]): Promise<unknown> {
     return await this.#each(channels, (client, channel) => client.subscribe(channel, this.#heard))
   }

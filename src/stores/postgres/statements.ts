@@ -16,9 +16,9 @@ function millisecondsOf(time: string): string {
   return `(${microsecondsOf(time)} / 1000.0)`
 }
 
-/** When a lease of that many milliseconds from now on ends. */
+/** When a lease of that many milliseconds from now on ends: it may be endless, which no interval is. */
 function endOf(leaseMs: string): string {
-  return `${CLOCK} + ${leaseMs}::float8 * interval '1 ms'`
+  return `to_timestamp(extract(epoch FROM ${CLOCK})::float8 + ${leaseMs}::float8 / 1000)`
 }
 
 /**
