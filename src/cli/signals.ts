@@ -7,8 +7,8 @@ import { Witness } from './witness.js'
 /** Signals that ask a process to end, and do end one that does not handle them. */
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
 /**
- * Signals to pass on that end nothing: whoever has them already does the same once more. SIGPIPE is not among them: it tells of this program's
- * own writing, and would end a command that can still write.
+ * The other signals that this program passes on. They end nothing, so a process may get one twice. SIGPIPE is not among them: the system
+ * sends it because nobody reads this program's output, and it would end a command that can still write.
  */
 const OTHERS = ['SIGCONT', 'SIGWINCH'] as const
 /** The signals that a terminal sends to its foreground processes for Ctrl-C and Ctrl-\. */

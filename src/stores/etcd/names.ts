@@ -18,7 +18,7 @@ export class EntryNames {
 
   constructor(
     private readonly prefix: string,
-    /** The lease of an entry that says nothing of its own. */
+    /** How long an entry's lease lasts if the entry does not say. */
     private readonly usualMs: number,
   ) {}
 

@@ -32,7 +32,7 @@ export function mysqlDialect(
       await connection.query(`SET NAMES utf8mb4, SESSION autocommit = 1, SESSION sql_mode = 'STRICT_ALL_TABLES',
       SESSION sql_safe_updates = 0, SESSION sql_big_selects = 1, SESSION timestamp = DEFAULT, SESSION sql_select_limit = 18446744073709551615, SESSION lock_wait_timeout = ${seconds}, SESSION innodb_lock_wait_timeout = ${seconds}
       /*M!100101 , SESSION max_statement_time = ${seconds} */ /*!80000 , SESSION max_execution_time = 0 */`)
-      // REPEATABLE READ goes with every format of the binary log. Each statement is a transaction of its own, so that it differs little.
+      // The servers accept REPEATABLE READ with every format of the binary log. Holdfast sends one statement in each transaction, so the level hardly matters.
       await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE')
       await makeTable?.(connection)
     },

@@ -9,7 +9,7 @@ const DONE = Promise.resolve(true)
 
 /**
  * The ticket of a client that waits for one lock. It is the same on all servers, so that all prefer the same client: each server gives the next
- * of its own numbers, and the highest of them counts. A client that asks after a majority knows a ticket gets a higher one.
+ * of its own numbers, and the highest number counts. Once a majority knows a ticket, a client that asks later gets a higher one.
  */
 class Standing {
   /** 0: none. */

@@ -12,7 +12,7 @@ export interface LockParts extends LinesSettings {
   readonly keyPrefix: string
   readonly quarantineMs: number
   readonly onError: (error: unknown) => void
-  /** Renews leases in a thread of its own, if the client has one. */
+  /** What renews leases in a separate thread, if the client has one. */
   readonly renewals?: ThreadRenewals | undefined
   /**
    * Makes the port that asks for several locks with one command.
