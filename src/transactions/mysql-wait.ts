@@ -20,7 +20,8 @@ export interface Statement {
  * MariaDB takes limits for a single statement; in MySQL this sets the connection's own and puts them back.
  *
  * The servers limit the time of the statement, its work included, and do not tell which of the two took it. So when the time is up the
- * statement runs once more without waiting and without that limit: it gets free rows, however long it takes to read them.
+ * statement runs once more without waiting and without that limit: it gets free rows, however long it takes to read them. So does a
+ * statement that succeeds so late: MariaDB can cut a subquery short without an error, and then gives 0 or NULL for it.
  */
 export async function waitInMysql(
   session: MysqlTransaction,
@@ -39,7 +40,8 @@ export async function waitInMysql(
     // Where the end of a wait is the end of the transaction, it waits only once.
     const waitMs = signal && !server.rollsBack ? Math.min(leftMs, SLICE_MS) : leftMs
     try {
-      return await limited(session, { ...forms, values, leftMs, waitMs })
+      const answer = await limited(session, { ...forms, values, leftMs, waitMs })
+      if (leftMs === 0 || machineTime.monotonicMs() < deadline) return answer
     } catch (error) {
       if (leftMs === 0 || !(isTimeout(error) || isStatementLimit(error)) || forms.isRefused(error))
         throw error
