@@ -55,6 +55,7 @@ if writes(me) and redis.call('HEXISTS', holds, 'r:' .. owner) == 1 then
 end
 
 local head, refused = head_of_line(), nil
+-- Nobody passes the head: so reads that come later never starve a write that waits.
 -- There is room for the head only if leases have ended, or a script could not publish to its process.
 if head and head ~= me and admits(head) then
   refused = move_on(me)

@@ -19,7 +19,7 @@ import {
 import { inspect } from './inspect.js'
 import { type KindFlag, kindFlags } from './kind-flag.js'
 import { ls } from './ls.js'
-import { runCommand } from './run-command.js'
+import { runCommand } from './run/command.js'
 import { productOf, schemas } from './schemas.js'
 import { parseCount, parsePort, parsePositiveSeconds, parseSeconds } from './seconds.js'
 import { type CommonFlags, interrupted, Session } from './session.js'

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '../base/errors/errors.js'
 import { PORT_VERSION, type Store, type StoreSession } from '../port/store.js'
 import type { Settings } from './holdfast-options.js'
 
-/** A store with the settings that not every store can follow; one that cannot refuses them. */
+/** A store with the settings that not every store can follow; one that cannot refuses them. (Values are checked in holdfast-options.ts and client-options.ts.) */
 export function configuredStore(store: Store, settings: Settings): Store {
   const { clock, portVersion = PORT_VERSION, traits = {} } = store
   const { fenceRetentionMs, checkReplicas, replicasTimeoutMs, watchdogThread, maxBlockedMs } = settings

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Guard, type StopReason } from '../../src/cli/guard.js'
+import { Guard, type StopReason } from '../../src/cli/run/guard.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 

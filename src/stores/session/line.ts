@@ -18,7 +18,10 @@ export interface Entry {
   readonly permits?: number | undefined
   /** Whether its client may keep the lock beyond its release, and hears of others (`StandRequest.keeps`). */
   readonly keeps?: boolean | undefined
-  /** Its token. A link leaves it undefined if reading it takes another request; never for an own entry in `stand`, nor for the first in `read`. */
+  /**
+   * Its token: etcd's create revision, ZooKeeper's czxid. A link leaves it undefined if reading it takes another request; never for an own entry
+   * in `stand`, nor for the first in `read`.
+   */
   readonly fence: bigint | undefined
   /** The longest that it can last without a renewal, as far as the link knows without another request. */
   readonly remainingMs: number

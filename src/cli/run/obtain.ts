@@ -1,8 +1,8 @@
-import { LockTimeoutError, StoreError } from '../base/errors/errors.js'
-import type { Hold } from '../kinds/hold.js'
-import type { AcquireOptions } from '../kinds/options/options.js'
-import { firstAnswer } from './first-answer.js'
-import type { Output } from './output.js'
+import { LockTimeoutError, StoreError } from '../../base/errors/errors.js'
+import type { Hold } from '../../kinds/hold.js'
+import type { AcquireOptions } from '../../kinds/options/options.js'
+import { firstAnswer } from '../first-answer.js'
+import type { Output } from '../output.js'
 import type { Resource } from './resource.js'
 
 /**

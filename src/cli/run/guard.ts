@@ -1,6 +1,6 @@
-import { LockLostError } from '../base/errors/errors.js'
-import type { Holdfast } from '../holdfast.js'
-import type { Hold } from '../kinds/hold.js'
+import { LockLostError } from '../../base/errors/errors.js'
+import type { Holdfast } from '../../holdfast.js'
+import type { Hold } from '../../kinds/hold.js'
 
 /** Why the command must end: the lock is lost, or will be lost before the command could end in time. */
 export type StopReason = 'lost' | 'lease-ending'

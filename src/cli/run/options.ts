@@ -1,4 +1,4 @@
-import { usageError } from './failure.js'
+import { usageError } from '../failure.js'
 import type { ResourceFlags } from './resource.js'
 
 /** How long a command has to end by itself after TERM, if its lease allows that. */

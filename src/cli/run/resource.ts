@@ -1,8 +1,8 @@
-import type { Hold } from '../kinds/hold.js'
-import type { AcquireOptions } from '../kinds/options/options.js'
-import { exitCodes } from './exit-codes.js'
-import { CliError, usageError } from './failure.js'
-import type { Server } from './server.js'
+import type { Hold } from '../../kinds/hold.js'
+import type { AcquireOptions } from '../../kinds/options/options.js'
+import { exitCodes } from '../exit-codes.js'
+import { CliError, usageError } from '../failure.js'
+import type { Server } from '../server.js'
 
 /** The options that choose the kind of lock. */
 export interface ResourceFlags {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isError } from '../base/errors/is-error.js'
-import { exitCodes } from './exit-codes.js'
+import { isError } from '../../base/errors/is-error.js'
+import { exitCodes } from '../exit-codes.js'
+import { exitCodeOfSignal } from '../signals.js'
 import { ProcessTree } from './process-tree.js'
-import { exitCodeOfSignal } from './signals.js'
 
 /** The command, word by word: no shell splits it. */
 export interface Command {

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { exitCodes } from '../exit-codes.js'
+import { usageError } from '../failure.js'
+import { runHelp } from '../help.js'
+import { parseCount, parsePositiveSeconds, parseSeconds } from '../seconds.js'
+import type { CommonFlags, Session } from '../session.js'
+import { parseName } from '../without-addresses.js'
 import { type Command as ToRun, throughShell } from './child.js'
-import { exitCodes } from './exit-codes.js'
-import { usageError } from './failure.js'
-import { runHelp } from './help.js'
+import { type RunFlags, runOptionsOf } from './options.js'
 import { checkResource, resourceOf } from './resource.js'
 import { Run } from './run.js'
-import { type RunFlags, runOptionsOf } from './run-options.js'
-import { parseCount, parsePositiveSeconds, parseSeconds } from './seconds.js'
-import type { CommonFlags, Session } from './session.js'
-import { parseName } from './without-addresses.js'
 
 /** The library's own default. */
 const DEFAULT_WATCHDOG_MS = 30_000
