@@ -9,10 +9,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast } from '../../src/index.js'
 import { getLock, type MysqlPool, mysql } from '../../src/stores/mysql/index.js'
-import type { SqlAddress } from '../servers/sql/index.js'
 import { until } from '../servers/until.js'
 import { onDatabases } from '../setup/databases.js'
 import { loginOf } from '../transactions/application.js'
+import { Wire } from '../wire/wire.js'
 
 /** A pool, and what its application does with it. */
 interface Used {
@@ -22,20 +22,22 @@ interface Used {
   ask(sql: string): Promise<unknown>
 }
 
+type Login = Omit<ReturnType<typeof loginOf>, 'database'> & { readonly database?: string }
+
 const pools = {
-  'mysql2/promise': (address: SqlAddress): Used => {
-    const pool = createPool({ ...loginOf(address), connectionLimit: 1 })
+  'mysql2/promise': (login: Login): Used => {
+    const pool = createPool({ ...login, connectionLimit: 1 })
     return { pool, own: pool, ask: async (sql) => (await pool.query(sql))[0] }
   },
-  mysql2: (address: SqlAddress): Used => {
-    const pool = createCallbackPool({ ...loginOf(address), connectionLimit: 1 })
+  mysql2: (login: Login): Used => {
+    const pool = createCallbackPool({ ...login, connectionLimit: 1 })
     const own = pool.promise()
     return { pool, own, ask: async (sql) => (await own.query(sql))[0] }
   },
-  mariadb: (address: SqlAddress): Used => {
+  mariadb: (login: Login): Used => {
     // Room for the application, and for each of two clients.
     const room = { connectionLimit: 3, minimumIdle: 1 }
-    const pool = createMariadbPool({ ...loginOf(address), ...room, allowPublicKeyRetrieval: true })
+    const pool = createMariadbPool({ ...login, ...room, allowPublicKeyRetrieval: true })
     return { pool, own: pool, ask: (sql) => pool.query(sql) }
   },
 } as const
@@ -43,7 +45,7 @@ const pools = {
 await onDatabases(['MariaDB', 'MySQL'], (database) => {
   describe.each(Object.entries(pools))('users 7: a pool of %s', (_, poolAt) => {
     const use = (): Used => {
-      const used = poolAt(database().address)
+      const used = poolAt(loginOf(database().address))
       onTestFinished(() => used.own.end())
       return used
     }
@@ -72,6 +74,20 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       expect(Number(hold.fence)).toBeGreaterThan(Date.now() * 500)
     })
 
+    test('a pool that names no database will do where the table names its own', async () => {
+      const { database: named, ...login } = loginOf(database().address)
+      const { pool, own, ask } = poolAt(login)
+      onTestFinished(() => own.end())
+      await ask('SET timestamp = 1')
+      const holdfast = new Holdfast(mysql(pool, { table: `${named}.named_locks`, createTable: true }))
+      onTestFinished(() => holdfast.close())
+      await using hold = await holdfast.fencedLock(randomUUID()).acquire()
+      expect(Number(hold.fence)).toBeGreaterThan(Date.now() * 500)
+      const other = new Holdfast(getLock(pool))
+      onTestFinished(() => other.close())
+      await using _ = await other.lock(randomUUID()).acquire()
+    })
+
     test('it is never ended, and its connections have the settings that the application gave them', async () => {
       const { pool, ask } = use()
       const settings = 'SELECT @@SESSION.sql_mode AS mode, @@SESSION.lock_wait_timeout AS wait'
@@ -97,6 +113,30 @@ await onDatabases(['MariaDB', 'MySQL'], (database) => {
       onTestFinished(() => holdfast.close())
       await using _ = await holdfast.lock(randomUUID()).acquire()
     })
+  })
+
+  test('a connection of a pool of mariadb that falls silent gives its place back', async () => {
+    const { address } = database()
+    const wire = await Wire.before(address)
+    onTestFinished(() => wire.stop())
+    const login = { ...loginOf(address), port: wire.port, allowPublicKeyRetrieval: true }
+    // As one that the application has used a moment ago: its pool does not ask whether it lives.
+    const pool = createMariadbPool({
+      ...login,
+      connectionLimit: 2,
+      minimumIdle: 1,
+      minDelayValidation: 60_000,
+    })
+    onTestFinished(() => pool.end())
+    await pool.query('SELECT 1')
+    const holdfast = new Holdfast(mysql(pool, { createTable: true }), {
+      commandTimeoutMs: 200,
+      watchdogMs: 5_000,
+    })
+    onTestFinished(() => holdfast.close())
+    wire.hush()
+    await expect(holdfast.lock(randomUUID()).tryAcquire()).rejects.toMatchObject({ reason: 'timeout' })
+    await until(() => pool.activeConnections() === 0, { what: 'its place is free' })
   })
 
   test('users 7: a password that the application has changed in its pool is used, and shown nowhere', async () => {

@@ -13,6 +13,8 @@ export interface MysqlConnection {
   ping(timeoutMs?: number): Promise<unknown>
   end(): Promise<unknown>
   destroy(): void
+  /** Undoes what others have done on it; absent where nobody has used it. */
+  forgetUse?(): Promise<void>
 }
 
 /** Answers as Holdfast reads them, whatever the application has set for its connections. */
@@ -53,12 +55,21 @@ export class ClientConnection implements SqlConnection {
     this.#options = partOf(client, 'connection') ? MYSQL2 : MARIADB
     this.#client = client
     for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
+    if (client.forgetUse) await this.#answerOf(client.forgetUse())
   }
 
   async query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     const client = this.#client
     if (!client || this.#over) throw new Error('The connection has ended.')
-    const answer = values ? client.execute({ ...this.#options, sql }, [...values]) : client.query(sql)
+    return this.#rowsOf(
+      await this.#answerOf(
+        values ? client.execute({ ...this.#options, sql }, [...values]) : client.query(sql),
+      ),
+    )
+  }
+
+  /** Rejects too when the connection ends. */
+  async #answerOf(answer: Promise<unknown>): Promise<unknown> {
     const ended = new Promise<never>((_, reject) => {
       this.#rejectQuery = reject
     })
@@ -68,7 +79,7 @@ export class ClientConnection implements SqlConnection {
     }
     answer.then(settle, settle)
     try {
-      return this.#rowsOf(await Promise.race([answer, ended]))
+      return await Promise.race([answer, ended])
     } finally {
       this.#rejectQuery = undefined
     }
@@ -94,12 +105,11 @@ export class ClientConnection implements SqlConnection {
     if (!client || this.#destroyed) return
     this.#destroyed = true
     if (this.#busy && this.#options === MARIADB) {
-      // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody; a ping that is not
-      // answered at once breaks the connection and does no more. If it is answered, so is the statement, and there is nothing to kill.
-      client.ping(0).then(
-        () => client.destroy(),
-        () => undefined,
-      )
+      // Its destroy() would kill the statement from another connection, and leave a failure of that to nobody. A ping that is not answered
+      // at once breaks the connection; if it is answered, so is the statement. Either way there is nothing left to kill, and a pool gets the
+      // place back.
+      const destroy = (): void => client.destroy()
+      client.ping(0).then(destroy, destroy)
       return
     }
     // The destroy() of mysql2 waits for the server to end the connection too.

@@ -82,27 +82,33 @@ async function connectMysql2({ config }: Mysql2Pool): Promise<MysqlConnection> {
 async function takeFrom(pool: MysqlPool): Promise<MysqlConnection> {
   const connection: unknown = await Reflect.apply(pool.getConnection, pool, [])
   if (!isConnection(connection)) throw new InvalidArgumentError('pool', pool, 'a pool of mysql2 or mariadb')
-  await forgetUse(connection)
-  return Object.assign(connection, { end: async () => connection.destroy() })
-}
-
-/**
- * What the application has done on it does not count: in another database, or by another clock, two would have one lock. Against MySQL the
- * library resets no more than the session, which leaves the database.
- */
-async function forgetUse(connection: MysqlConnection): Promise<void> {
-  if (!resets(connection)) return
-  await connection.changeUser().catch((error: unknown) => {
-    if (!isNotForMysql(error)) throw error
-    return connection.reset()
+  return Object.assign(connection, {
+    end: async () => connection.destroy(),
+    forgetUse: () => forgetUse(connection),
   })
 }
 
-const resets = offers<{ changeUser(): Promise<unknown>; reset(): Promise<unknown> }>('changeUser', 'reset')
-
-function isNotForMysql(error: unknown): boolean {
-  return isObject(error) && error['code'] === 'ER_MYSQL_CHANGE_USER_BUG'
+/**
+ * What the application has done on it does not count: in another database, or by another clock, two would have one lock. `reset()` leaves the
+ * database as it is, and `changeUser()` is for MariaDB alone, where the pool names a database: without one, the library sends a packet that
+ * the server misreads.
+ */
+async function forgetUse(connection: MysqlConnection): Promise<void> {
+  if (!resets(connection)) return
+  const { info } = connection
+  const { clientCapabilities: given } = info
+  const namesDatabase = typeof given === 'bigint' && (given & CONNECT_WITH_DB) > 0n
+  await (namesDatabase && info.isMariaDB() ? connection.changeUser() : connection.reset())
 }
+
+/** Among the capabilities of a login: it names a database. */
+const CONNECT_WITH_DB = 8n
+
+const resets = offers<{
+  changeUser(): Promise<unknown>
+  reset(): Promise<unknown>
+  readonly info: { readonly clientCapabilities?: unknown; isMariaDB(): boolean }
+}>('changeUser', 'reset')
 
 function isMysql2(value: unknown): value is Mysql2Pool {
   return isObject(value) && isObject(value['config']) && isObject(value['config']['connectionConfig'])
