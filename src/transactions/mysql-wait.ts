@@ -21,7 +21,7 @@ export interface Statement {
  *
  * The servers limit the time of the statement, its work included, and do not tell which of the two took it. So when the time is up the
  * statement runs once more without waiting and without that limit: it gets free rows, however long it takes to read them. So does a
- * statement that succeeds so late: MariaDB can cut a subquery short without an error, and then gives 0 or NULL for it.
+ * statement of MariaDB that succeeds so late: that server can cut a subquery short without an error, and then gives 0 or NULL for it.
  */
 export async function waitInMysql(
   session: MysqlTransaction,
@@ -41,7 +41,8 @@ export async function waitInMysql(
     const waitMs = signal && !server.rollsBack ? Math.min(leftMs, SLICE_MS) : leftMs
     try {
       const answer = await limited(session, { ...forms, values, leftMs, waitMs })
-      if (leftMs === 0 || machineTime.monotonicMs() < deadline) return answer
+      const mayBeCut = leftMs > 0 && server.product === 'mariadb' && machineTime.monotonicMs() >= deadline
+      if (!mayBeCut) return answer
     } catch (error) {
       if (leftMs === 0 || !(isTimeout(error) || isStatementLimit(error)) || forms.isRefused(error))
         throw error
