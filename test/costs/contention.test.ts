@@ -74,7 +74,9 @@ describe.each([
     // The subscription is given up after what was sent at the end, if anything was.
     await eventually(async () => (await scene.channels()).length === 0)
     const left = SUBSCRIBING.map((label) => `UN${label}`)
-    expect(tally.labels).toEqual(['acquire', ...SUBSCRIBING, 'acquire', 'release', ...left])
+    // A connection that has been silent for long is asked whether it lives.
+    const labels = tally.labels.filter((label) => label !== 'PING')
+    expect(labels).toEqual(['acquire', ...SUBSCRIBING, 'acquire', 'release', ...left])
   })
 
   test('hand-over between processes: the release, one round trip, nothing else', async () => {
