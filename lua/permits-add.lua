@@ -10,7 +10,7 @@
   Returns
     {1, available, told}  done; told to so many connections, -1: this node could not
     {0, 0, 0}             the semaphore is not set
-    {2, available, 0}     it would lead out of that range; nothing has changed
+    {2, available, told}  it would lead out of that range, and has not changed the number; told as above, where leases had ended
 
   Safe to repeat for as long as its outcome is kept (rule X1).
 ]]
@@ -25,7 +25,8 @@ local delta = tonumber(ARGV[2])
 -- Each lease is of one permit at least.
 local after = available() + redis.call('ZCARD', leases) + delta
 if delta > 0 and after > tonumber(ARGV[5]) or delta < 0 and after < -tonumber(ARGV[5]) then
-  return { 2, available(), 0 }
+  local told = ended > 0 and pass_on() or 0
+  return { 2, available(), told }
 end
 redis.call('SET', request, '1', 'PX', ARGV[4])
 local changed = redis.pcall('INCRBY', semaphore, ARGV[2])

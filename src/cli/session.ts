@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { StoreError } from '../base/errors/errors.js'
 import type { HoldfastOptions } from '../client/holdfast-options.js'
 import { presentAddress } from '../stores/url/present-address.js'
 import { parseServerUrl, type ServerAddress } from '../stores/url/server-address.js'
@@ -46,7 +47,7 @@ export class Session {
     try {
       this.exitCode = await action(server, this.output)
     } catch (error) {
-      server.silent = failureOf(error, undefined).exitCode === exitCodes.unavailable
+      server.silent = error instanceof StoreError && ['unreachable', 'timeout'].includes(error.reason)
       throw error
     }
   }

@@ -8,9 +8,10 @@ import { Witness } from './witness.js'
 const ENDING = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const
 /**
  * The other signals that this program passes on. They end nothing, so a process may get one twice. SIGPIPE is not among them: the system
- * sends it because nobody reads this program's output, and it would end a command that can still write.
+ * sends it because nobody reads this program's output, and it would end a command that can still write. On Windows each of them would end
+ * the command.
  */
-const OTHERS = ['SIGCONT', 'SIGWINCH'] as const
+const OTHERS = process.platform === 'win32' ? [] : (['SIGCONT', 'SIGWINCH'] as const)
 /** The signals that a terminal sends to its foreground processes for Ctrl-C and Ctrl-\. */
 const TYPED: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT'])
 
