@@ -31,7 +31,7 @@ describe('since when the lock is one’s own', () => {
           for (const look of looks) line.heard(look.sent, serverAt(look.sent + look.read))
           line.granted({ ...grantAt(serverAt(grantedAt)), leaseMs })
           const now = grantedAt + told
-          const believed = line.takeGrant(me, now)
+          const believed = line.takeGrant(me, now)?.granted
           if (!believed) return
           expect(believed.since).toBeLessThanOrEqual(grantedAt)
           expect(believed.since).toBeLessThanOrEqual(now)
@@ -52,7 +52,7 @@ describe('since when the lock is one’s own', () => {
     for (const serverUs of [1_005, 1_010]) line.granted(grantAt(serverUs))
     expect(line.takeGrant(me, 11)).toBeUndefined()
     line.granted(grantAt(1_011))
-    expect(line.takeGrant(me, 12)).toMatchObject({ leaseMs: 5_000, fence: 7n })
+    expect(line.takeGrant(me, 12)).toMatchObject({ granted: { leaseMs: 5_000 }, fence: 7n })
     expect(line.takeGrant(me, 12)).toBeUndefined()
   })
 

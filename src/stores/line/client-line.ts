@@ -1,3 +1,4 @@
+import type { GrantedReply } from '../../port/lock-port.js'
 import type { Place } from './place.js'
 
 /** How far this machine's clock and the server's may run apart: a span of the server's time counts as a little less here. */
@@ -15,17 +16,11 @@ export interface ToldGrant {
   readonly fence: bigint | undefined
 }
 
-/** A lock that the store has granted in line: since when, on this machine's lease clock, never later than the grant. */
-export interface LineGrant {
-  readonly since: number
-  readonly leaseMs: number
-  readonly fence: bigint | undefined
-}
-
 interface Known {
   /** The server's time in the latest answer that saw the place in line. Absent before the first one. */
   seenUs?: number
-  grant?: (LineGrant & { readonly serverUs: number }) | undefined
+  /** Since when the store has granted it the lock, on this machine's lease clock, never later than the grant. */
+  grant?: (Omit<ToldGrant, 'place'> & { readonly since: number }) | undefined
 }
 
 /** What one client knows about its places in the line of one lock. */
@@ -91,14 +86,15 @@ export class ClientLine {
   }
 
   /** The grant to that place, if it is still safe to use. Returned once: a second question goes to the store. */
-  takeGrant(place: Place, now: number): LineGrant | undefined {
+  takeGrant(place: Place, now: number): GrantedReply | undefined {
     const known = this.#places.get(place)
     const grant = known?.grant
     if (!known || !grant) return undefined
     known.grant = undefined
     if (grant.since + grant.leaseMs * FRESH <= now) return undefined
     const { since, leaseMs, fence } = grant
-    return { since: Math.min(since, now), leaseMs, fence }
+    const granted = { since: Math.min(since, now), leaseMs }
+    return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
   }
 
   /** A time of the server on this machine's clock, never too late: the server read its clock after this machine had sent the command. */

@@ -70,8 +70,7 @@ export class RowLine implements StoreLine {
     const grant = this.#known.get(name)?.takeGrant(place, client.clock.now())
     if (!grant || heldBefore > 0 || !client.prolongs(leaseMs)) return undefined
     this.#leave(name, place)
-    const { fence, ...granted } = grant
-    return { outcome: 'granted', granted, ...(fence !== undefined && { fence }) }
+    return grant
   }
 
   /** Asks at that place, unless a message has granted it the lock. */

@@ -1,4 +1,4 @@
-import type { Owner } from '../../../base/identity/owner.js'
+import type { BusyReply, GrantedReply } from '../../../port/lock-port.js'
 import {
   fenceIn,
   listIn,
@@ -14,22 +14,13 @@ import {
 /** What a script answers that takes a lock, or a place in its line. */
 export type AcquireAnswer = Granted | HolderSeen | typeof LOST
 
-export type Granted = {
-  readonly outcome: 'granted'
-  readonly fence?: bigint
+export interface Granted extends GrantedReply {
   /** Set where a place that its owner had in line is there still. */
   readonly placeStays?: true
-  /** Set where the process may keep the lock beyond its release. */
-  readonly lingers?: true
 }
 
 /** The holder of the lock, and the server's time. */
-export interface HolderSeen {
-  readonly outcome: 'busy'
-  readonly remainingMs: number
-  readonly holder: Owner | undefined
-  /** By the server's clock, in milliseconds since 1970. */
-  readonly heldSince: number | undefined
+export interface HolderSeen extends BusyReply {
   readonly serverUs: number
   /** Whether others look before the owner that asked when the lease ends. */
   readonly rests: boolean
@@ -39,8 +30,6 @@ export interface HolderSeen {
    */
   readonly first: boolean
   readonly places: number | undefined
-  /** Whether the holder's process may have nobody inside. */
-  readonly lingers: boolean
 }
 
 export const LOST = { outcome: 'lost' } as const

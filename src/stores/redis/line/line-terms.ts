@@ -1,8 +1,10 @@
 import type { Clock } from '../../../base/time/clock.js'
+import type { AcquireReply, AcquireRequest } from '../../../port/lock-port.js'
 import type { LeftPlaces } from '../../line/left-places.js'
 import type { Place } from '../../line/place.js'
 import type { Words } from '../../line/proof.js'
 import type { Refusals } from '../connection/refusals.js'
+import type { AcquireAnswer } from './acquire-reply.js'
 
 /** What lines are made with. */
 export interface LinesSettings {
@@ -38,6 +40,20 @@ export interface LineNames {
 export interface LineMode {
   /** The first part of its places. */
   readonly mode: string
+  /**
+   * Asks the store for the lock.
+   *
+   * @param looksMs 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself after so
+   *   long at the latest.
+   * @param terms how long a grant in line lasts until this process takes over, and the word that proves it
+   * @param read what the answer means to the caller
+   */
+  ask(
+    request: AcquireRequest,
+    looksMs: number,
+    terms: string,
+    read: (answer: AcquireAnswer) => AcquireReply,
+  ): Promise<AcquireReply>
   /** Takes that place out of the line, and gives back a grant to it. */
   leavePlace(name: string, place: Place): Promise<unknown>
 }

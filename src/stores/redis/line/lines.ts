@@ -5,7 +5,7 @@ import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'
 import { toldIn } from '../channels/told.js'
 import { processChannelsOf } from '../keys/companion-key.js'
-import type { AcquireAnswer, HolderSeen } from './acquire-reply.js'
+import type { HolderSeen } from './acquire-reply.js'
 import type { LineMode, LineNames, LinesSettings } from './line-terms.js'
 import { LineWatch } from './line-watch.js'
 import { type Listener, Standing } from './standing.js'
@@ -28,13 +28,6 @@ const NOTHING_ANNOUNCED: Watch = { confirmed: Promise.resolve(), inForce: true, 
 const KEPT_FOR_ASKS_MS = 60_000
 
 type Held = Pick<AcquireRequest, 'name' | 'owner' | 'heldBefore'>
-
-/** Asks for a lock, see {@link Lines.acquire}. */
-type Ask = (
-  looksMs: number,
-  terms: string,
-  read: (answer: AcquireAnswer) => AcquireReply,
-) => Promise<AcquireReply>
 
 /**
  * The lines in which this process stands, for the locks of one kind: it asks for places, and receives messages about them. A message
@@ -60,30 +53,20 @@ export class Lines {
     return channel === undefined || this.channels.subscribed(channel)
   }
 
-  /**
-   * Takes over a grant in line, or asks.
-   *
-   * @param ask `looksMs`: 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself
-   *   after so long at the latest.
-   *   `terms`: how long a grant in line lasts until this process takes over, and the word that proves it. `read`: what the answer means to
-   *   the caller.
-   */
-  acquire({ mode }: LineMode, request: AcquireRequest, ask: Ask): Promise<AcquireReply> {
+  /** Takes over a grant in line, or asks. */
+  acquire(as: LineMode, request: AcquireRequest): Promise<AcquireReply> {
     const { name, owner, heldBefore } = request
-    const place: Place = `${mode}:${owner}`
+    const place: Place = `${as.mode}:${owner}`
     if (heldBefore === 0) {
       if (this.#besideLine.size > 0) this.#besideLine.delete(place)
       const givingBack = this.settings.leftPlaces.delete(place, this.names.keyOf(name))
-      if (givingBack) return givingBack.then(() => this.#acquire(place, request, ask))
+      if (givingBack) return givingBack.then(() => this.#acquire(as, place, request))
     }
-    return this.#acquire(place, request, ask)
+    return this.#acquire(as, place, request)
   }
 
-  #acquire(
-    place: Place,
-    { name, leaseMs, heldBefore, waits: mayWait }: AcquireRequest,
-    ask: Ask,
-  ): Promise<AcquireReply> {
+  #acquire(as: LineMode, place: Place, request: AcquireRequest): Promise<AcquireReply> {
+    const { name, leaseMs, heldBefore, waits: mayWait } = request
     const { clock, watchdogLeaseMs, firstLeaseMs } = this.settings
     const outside = this.#outside || this.#standing.get(name)?.outside === true
     const waits = mayWait && !outside
@@ -92,8 +75,7 @@ export class Lines {
     const granted = standing?.takeGrant(place, clock.now())
     if (granted && leaseMs === watchdogLeaseMs && heldBefore === 0) {
       this.#leave(name, place)
-      const { fence, ...since } = granted
-      return Promise.resolve({ outcome: 'granted', granted: since, ...(fence !== undefined && { fence }) })
+      return Promise.resolve(granted)
     }
     const without = outside && this.names.releaseChannels(name).length > 0 ? OUTSIDE : 0
     const looksMs = !waits ? without : standing?.stands(place) ? LONGEST_LOOK_MS : firstLeaseMs
@@ -103,7 +85,7 @@ export class Lines {
     const heard = waits && standing !== undefined && this.#hearsReleases(name)
     if (heard) this.#listen(name, standing)
     const terms = `${firstLeaseMs}:${standing?.word ?? '-'}`
-    const asked = ask(looksMs, terms, (answer) => {
+    const asked = as.ask(request, looksMs, terms, (answer) => {
       if (answer.outcome !== 'busy') {
         if (answer.outcome === 'granted' && answer.placeStays && standing?.stands(place))
           this.#besideLine.add(place)

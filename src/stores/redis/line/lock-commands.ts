@@ -78,12 +78,7 @@ export class LockCommands implements LineNames, LineMode {
     return this.#addressOf(name).releases
   }
 
-  /**
-   * @param looksMs 0: its caller does not wait. Below: it stands outside the line. Else it gets a place, and looks again by itself after so
-   *   long at the latest.
-   * @param terms of a grant in line
-   */
-  acquire(
+  ask(
     { name, owner, heldBefore, leaseMs, lingers }: AcquireRequest,
     looksMs: number,
     terms: string,

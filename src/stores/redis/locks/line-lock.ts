@@ -35,12 +35,8 @@ export class LineLockPort extends ReentrantLockPort {
     }
   }
 
-  override acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const acquire = (): Promise<AcquireReply> =>
-      this.#lines.acquire(this.commands, request, (looksMs, terms, read) =>
-        this.commands.acquire(request, looksMs, terms, read),
-      )
-    return this.starting()?.then(acquire) ?? acquire()
+  protected override ask(request: AcquireRequest): Promise<AcquireReply> {
+    return this.#lines.acquire(this.commands, request)
   }
 
   override async abandon(request: AcquireRequest): Promise<void> {

@@ -19,7 +19,7 @@ import { ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
 import { processChannelsOf, undivided } from '../keys/companion-key.js'
 import { holdsKeyOf, keyOfHolds, readWriteKeysOf, renewedKeysOf, scansFor } from '../keys/read-write-keys.js'
-import { acquireAnswer } from '../line/acquire-reply.js'
+import { type AcquireAnswer, acquireAnswer } from '../line/acquire-reply.js'
 import type { LineMode } from '../line/line-terms.js'
 import { Lines, LONGEST_LOOK_MS } from '../line/lines.js'
 import { readWriteRenewal, renewEach } from '../renewals/lease-renewals.js'
@@ -71,19 +71,25 @@ class ReadWriteLockPort extends RedisPort implements FencedPort, LineMode {
     this.line = { placeMs: LONGEST_LOOK_MS, hears: (name) => lines.hears(name) }
   }
 
-  /** @throws LockUpgradeError where the owner reads and asked to write. */
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
     await this.thread?.start()
-    const { name, owner, heldBefore, leaseMs } = request
-    return await this.lines.acquire(this, request, async (looksMs, terms, read) => {
-      const args = [owner, heldBefore, leaseMs, looksMs, terms]
-      const reply = await this.#run(rwAcquire, name, args, (told) =>
-        told === UPGRADE ? UPGRADE : read(acquireAnswer(told)),
-      )
-      if (reply === UPGRADE) throw new LockUpgradeError(name, owner)
-      return reply
-    })
+    return await this.lines.acquire(this, request)
+  }
+
+  /** @throws LockUpgradeError where the owner reads and asked to write. */
+  async ask(
+    { name, owner, heldBefore, leaseMs }: AcquireRequest,
+    looksMs: number,
+    terms: string,
+    read: (answer: AcquireAnswer) => AcquireReply,
+  ): Promise<AcquireReply> {
+    const args = [owner, heldBefore, leaseMs, looksMs, terms]
+    const reply = await this.#run(rwAcquire, name, args, (told) =>
+      told === UPGRADE ? UPGRADE : read(acquireAnswer(told)),
+    )
+    if (reply === UPGRADE) throw new LockUpgradeError(name, owner)
+    return reply
   }
 
   readTenure(name: string, owner: Owner): Promise<TenureState> {

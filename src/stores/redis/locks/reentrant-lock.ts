@@ -44,10 +44,12 @@ export class ReentrantLockPort extends RedisPort implements LockPort {
     if (!commands.fenced) this.together = parts.batchOf?.(parts, () => this.starting())
   }
 
-  async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    const starting = this.starting()
-    if (starting) await starting
-    return await this.commands.acquire(request, 0, '-', (answer) => answer)
+  acquire(request: AcquireRequest): Promise<AcquireReply> {
+    return this.starting()?.then(() => this.ask(request)) ?? this.ask(request)
+  }
+
+  protected ask(request: AcquireRequest): Promise<AcquireReply> {
+    return this.commands.ask(request, 0, '-', (answer) => answer)
   }
 
   /** Await it before the first acquire: the event loop may block right after the first grant. */

@@ -62,14 +62,10 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
     // It runs before the first grant: a block of the event loop may come right after that.
     await this.thread?.start()
-    const { name, owner, leaseMs, permits = 1 } = request
+    const { leaseMs, permits = 1 } = request
     const { clock, quarantineMs } = this.parts
     const sentAt = clock.now()
-    const reply = await this.#lines.acquire(this.#mode(permits), request, (looksMs, terms, read) =>
-      this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
-        read(acquireAnswer(reply)),
-      ),
-    )
+    const reply = await this.#lines.acquire(this.#mode(permits), request)
     if (reply.outcome !== 'granted' || reply.fence === undefined) return reply
     // In the place of a token: until when the number lasts. What is of it ends then, however long its lease.
     const granted = reply.granted ?? { since: sentAt, leaseMs }
@@ -188,7 +184,14 @@ export abstract class RedisPermitsPort extends AnnouncedPort implements PermitsP
   }
 
   #mode(permits: number): LineMode {
-    return { mode: String(permits), leavePlace: (name, place) => this.#leavePlace(name, place) }
+    return {
+      mode: String(permits),
+      ask: ({ name, owner, leaseMs }, looksMs, terms, read) =>
+        this.run(permitsAcquire, name, [owner, permits, leaseMs, looksMs, terms], (reply) =>
+          read(acquireAnswer(reply)),
+        ),
+      leavePlace: (name, place) => this.#leavePlace(name, place),
+    }
   }
 
   #lineKeys(name: string): readonly [line: string, processes: string] {
