@@ -4,7 +4,7 @@ import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { Call } from './acquire/call.js'
-import type { KindTraits } from './kind.js'
+import type { KindTraits } from './queue/local-queue.js'
 import type { HoldRecord } from './tenure/tenure.js'
 
 /** The settings of a client that its core reads. */

@@ -1,7 +1,7 @@
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import type { Policy, QueueParts } from './policy.js'
-import { ProcessPlace } from './process-place.js'
+import { type LocalQueue, ProcessPlace } from './local-queue.js'
+import type { Policy } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -9,7 +9,7 @@ import type { Waiter } from './waiter.js'
  * store for all, and where the store keeps a line, has the process's place there.
  */
 export class ExclusivePolicy implements Policy {
-  constructor(private readonly queue: QueueParts) {}
+  constructor(private readonly queue: LocalQueue) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return this.queue.waiters.contender(tenure) === waiter

@@ -1,7 +1,8 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { type Policy, type QueueParts, wakeOwn } from './policy.js'
+import type { LocalQueue } from './local-queue.js'
+import type { Policy } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -19,7 +20,7 @@ export class QueuedPolicy implements Policy {
   /** When the foremost is to look. */
   #lookAt = -Infinity
 
-  constructor(private readonly queue: QueueParts) {}
+  constructor(private readonly queue: LocalQueue) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return !tenure && !this.queue.waiters.ahead(waiter)
@@ -73,7 +74,7 @@ export class QueuedPolicy implements Policy {
   }
 
   wakeNext(owner: Owner): void {
-    wakeOwn(this.queue, owner)
+    this.queue.wakeOwn(owner)
   }
 
   get #foremost(): Waiter | undefined {

@@ -1,20 +1,14 @@
 import type { Clock } from '../../base/time/clock.js'
 import { isTransient } from '../../port/failure.js'
-import type { LockPort, News, Watch } from '../../port/lock-port.js'
+import type { LockPort, Watch } from '../../port/lock-port.js'
 import { Outage } from '../acquire/outage.js'
+import type { Policy } from './policy.js'
 
 /**
  * For how long a lock that this process has is taken for granted without a word from the store, which may have lost it meanwhile (its key
  * was deleted, a failover): so long it may go from call to call in memory, and is not doubted because a watch has only begun.
  */
 export const LONGEST_UNCONFIRMED_MS = 250
-
-export interface WatchListener {
-  /** The store has announced something, or the watch has failed. */
-  onSignal(news?: News): void
-  /** Nothing is announced any more. */
-  onWatchEnded?(): void
-}
 
 /**
  * The watch that all waiters of one lock in this process share (rule W2). A watch that fails is dropped; the next one is begun after a pause.
@@ -37,7 +31,7 @@ export class ReleaseWatch {
   constructor(
     private readonly name: string,
     private readonly port: LockPort,
-    private readonly queue: { readonly policy: WatchListener; readonly clock: Pick<Clock, 'now'> },
+    private readonly queue: { readonly policy: Policy; readonly clock: Pick<Clock, 'now'> },
   ) {}
 
   /** Whether an acquire sent now runs with the watch in force. */

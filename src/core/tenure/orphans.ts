@@ -1,11 +1,12 @@
 import { ClosedError, StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
+import type { Schedule } from '../../base/time/schedule.js'
 import { Pauses } from '../../base/waiting/pauses.js'
+import type { Events } from '../../observe/events/events.js'
 import { isTransient, mayPass, noAnswer } from '../../port/failure.js'
-import type { AcquireReply, AcquireRequest } from '../../port/lock-port.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../../port/lock-port.js'
 import { retry } from '../acquire/retry.js'
-import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Tenure } from './tenure.js'
 
@@ -39,7 +40,13 @@ export class Orphans {
   #ended = false
   #pauses: Pauses
 
-  constructor(private readonly services: Pick<Services, 'port' | 'schedule' | 'events'>) {
+  constructor(
+    private readonly services: {
+      readonly port: LockPort
+      readonly schedule: Schedule
+      readonly events: Events
+    },
+  ) {
     const { schedule } = services
     this.#retired = new LapsedOwners(schedule.clock)
     this.#pauses = new Pauses(schedule)
