@@ -1,3 +1,4 @@
+import { StoreError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { isTransient, noAnswer } from '../../port/failure.js'
 import { renewUntil } from '../../port/lease.js'
@@ -7,13 +8,11 @@ import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
 import type { Offer } from '../tenure/lingering.js'
 import { HoldRecord, type Tenure } from '../tenure/tenure.js'
-import { checkTimes } from './answer-times.js'
 import type { Call } from './call.js'
 import { granted } from './granted.js'
 import type { Learned } from './learned.js'
-import { OWN_FAILURE_MS } from './outage.js'
+import { LEAST_ANSWER_MS, OWN_FAILURE_MS } from './outage.js'
 import { Traces } from './traces.js'
-import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
 
 /** A request that was sent, and what was so when it was. */
@@ -264,4 +263,16 @@ export class Attempt {
     const lastedMs = Math.max(outage.lastedMs(now, this.waiter.startedAt), ownMs)
     return lastedMs >= this.env.settings.storeTimeoutMs
   }
+}
+
+/** Refuses an answer with a time in it that is none: a store of another maker may give anything. What it has done is unknown. */
+function checkTimes(reply: AcquireReply, lockName: string): void {
+  if (reply.outcome === 'lost') return
+  const times =
+    reply.outcome === 'busy'
+      ? [reply.remainingMs, reply.againMs]
+      : [reply.room, reply.fullForMs, reply.since, reply.granted?.since, reply.granted?.leaseMs]
+  if (!times.some(Number.isNaN)) return
+  const hint = 'The answer of the store has a time in it that is no number.'
+  throw new StoreError('unreadable', 'acquire', { lockName, transient: true, hint })
 }

@@ -1,9 +1,9 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply } from '../../port/lock-port.js'
-import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
 import type { LocalQueue } from './local-queue.js'
 import type { Policy } from './policy.js'
+import { restMs } from './release-watch.js'
 import type { Waiter } from './waiter.js'
 
 /**

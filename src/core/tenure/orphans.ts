@@ -6,7 +6,7 @@ import { Pauses } from '../../base/waiting/pauses.js'
 import type { Events } from '../../observe/events/events.js'
 import { isTransient, mayPass, noAnswer } from '../../port/failure.js'
 import type { AcquireReply, AcquireRequest, LockPort } from '../../port/lock-port.js'
-import { retry } from '../acquire/retry.js'
+import { retry } from '../acquire/outage.js'
 import { LapsedOwners } from './lapsed-owners.js'
 import type { Tenure } from './tenure.js'
 

@@ -1,7 +1,7 @@
 import type { Owner } from '../../base/identity/owner.js'
 import { isTransient, mayPass } from '../../port/failure.js'
 import type { ReleaseReply } from '../../port/lock-port.js'
-import type { FailedTry } from '../acquire/retry.js'
+import type { FailedTry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'

@@ -1,6 +1,5 @@
 import { StoreError } from '../../base/errors/errors.js'
-import { type FailedTry, retry } from '../acquire/retry.js'
-import { LEAST_ANSWER_MS } from '../acquire/wait-left.js'
+import { type FailedTry, LEAST_ANSWER_MS, retry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import type { Services } from '../services.js'
 import type { Tenure } from './tenure.js'

@@ -4,13 +4,14 @@ import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { InnerSignal } from '../../base/waiting/inner-signal.js'
 import { onAbort } from '../../base/waiting/shared-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
-import { LEAST_ANSWER_MS, waitLeft } from '../../core/acquire/wait-left.js'
+import { LEAST_ANSWER_MS } from '../../core/acquire/outage.js'
 import type { Locker } from '../../core/locker.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import { MemberLeases } from './member-leases.js'
+import { waitLeft } from './wait-left.js'
 
 /** So often in a row it is no accident. */
 const LEAST_IN_VAIN = 5

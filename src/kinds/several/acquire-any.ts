@@ -1,10 +1,10 @@
 import { InnerSignal } from '../../base/waiting/inner-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
-import { waitLeft } from '../../core/acquire/wait-left.js'
 import type { Locker } from '../../core/locker.js'
 import { uses } from '../../core/tenure/stored-as.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
+import { waitLeft } from './wait-left.js'
 
 /** How many locks are asked for with one command at most, and waited for at the same time. */
 const MOST_AT_ONCE = 64
