@@ -35,7 +35,7 @@ export class Waiting extends Alarm {
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     env.schedule.set(this, waiter.startedAt + warnAfterMs)
-    this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
+    this.#onEnd = env.onWait?.(waiter)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
     else if (!queue.seen && queue.waiters.asking) {
