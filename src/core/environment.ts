@@ -50,14 +50,14 @@ export abstract class Environment implements Services {
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
     this.queues = new Queues(this)
-    this.tenures = new Tenures(this, this.orphans, this.queues, (tenure) => this.tenureEnded(tenure))
-    this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
+    this.tenures = new Tenures(this)
+    this.lingering = new Lingering(this)
   }
 
   /** What is under way: see lifetime.ts. */
   abstract readonly lifetime: { passing(grant: HoldRecord, work: Promise<void>): void }
 
-  protected abstract tenureEnded(tenure: Tenure): void
+  abstract tenureEnded(tenure: Tenure): void
 
   /** Gives back a hold that nobody has been told of. */
   abstract discard(grant: HoldRecord): Promise<void>

@@ -13,12 +13,12 @@ import { granted } from './acquire/granted.js'
 import { Patience } from './acquire/learned.js'
 import { OWN_FAILURE_MS } from './acquire/outage.js'
 import { Environment } from './environment.js'
-import { extend } from './lease/extend.js'
 import { Lifetime } from './lifetime.js'
 import type { Services } from './services.js'
-import { enterInMemory } from './tenure/enter-kept.js'
+import { enterInMemory } from './tenure/hand-over.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
+import { extend } from './tenure/within-lease.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -186,7 +186,7 @@ export class Locker extends Environment {
     return tenures.filter(({ holds: [last] }) => last?.stayed)
   }
 
-  protected tenureEnded(tenure: Tenure): void {
+  tenureEnded(tenure: Tenure): void {
     const queue = this.queues.get(tenure.name)
     if (queue?.callers === 0) this.lingering.leftBehind(tenure)
     this.lingering.over(tenure)

@@ -6,8 +6,7 @@ import type { AcquireReply, AcquireRequest, BusyReply, GrantedReply } from '../.
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
-import type { Offer } from '../tenure/lingering.js'
-import { HoldRecord, type Tenure } from '../tenure/tenure.js'
+import { HoldRecord, type Stay, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 import { granted } from './granted.js'
 import type { Learned } from './learned.js'
@@ -27,7 +26,8 @@ interface Question {
   readonly watching: boolean
   readonly version: number
   readonly leaseMs: number
-  readonly offer: Offer | undefined
+  /** Set where it was sent with the wish to keep the lock. */
+  readonly stay: Stay | undefined
 }
 
 /**
@@ -94,8 +94,8 @@ export class Attempt {
   #ask(tenure: Tenure, answerBy: number, left: AbortSignal | undefined): Question {
     const { env, queue, call, waiter, learned } = this
     const watching = queue.watch.inForce
-    const offer = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
-    const leaseMs = env.lingering.leaseMs(call, offer)
+    const stay = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
+    const leaseMs = env.lingering.leaseMs(call, stay)
     const hears = watching || queue.pollsOf(call) !== undefined
     const request: AcquireRequest = {
       name: tenure.name,
@@ -105,7 +105,7 @@ export class Attempt {
       // One that may have been given a place before has it still.
       waits: !waiter.once && (hears || this.traces.mayBeInLine),
       permits: call.permits,
-      lingers: offer !== undefined,
+      lingers: stay !== undefined,
       caller: left && this.#caller(answerBy, left),
     }
     if (learned.patience) learned.patience.askAgainAt = undefined
@@ -122,7 +122,7 @@ export class Attempt {
     const sent = call.sends?.(request) ?? env.port.acquire(request)
     const earlier = this.traces.repeated(request)
     learned.watching = false
-    return { request, tenure, sent, sentAt, earlier, watching, version, leaseMs, offer }
+    return { request, tenure, sent, sentAt, earlier, watching, version, leaseMs, stay }
   }
 
   #caller(waitsUntil: number, left: AbortSignal): AcquireRequest['caller'] {
@@ -164,13 +164,13 @@ export class Attempt {
 
   #admit(question: Question, reply: GrantedReply): HoldRecord | undefined {
     const { env, queue, call } = this
-    const { tenure, sentAt, leaseMs, offer } = question
+    const { tenure, sentAt, leaseMs, stay } = question
     const until = call.leaseMs === undefined ? renewUntil(sentAt, call.maxHoldMs) : undefined
     const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
     tenure.fence ??= reply.fence
     const { since, leaseMs: grantedMs } = reply.granted ?? { since: reply.since ?? sentAt, leaseMs }
     if (env.tenures.granted(queue, grant, since, grantedMs)) {
-      if (offer) env.lingering.begun(tenure, reply, offer, sentAt, leaseMs)
+      if (stay) env.lingering.begun(tenure, reply, stay, sentAt, leaseMs)
       return this.granted(grant)
     }
     this.traces.undo(question.request, question.sent, tenure)

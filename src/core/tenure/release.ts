@@ -1,12 +1,11 @@
 import type { Owner } from '../../base/identity/owner.js'
-import { isTransient, mayPass } from '../../port/failure.js'
+import { isTransient } from '../../port/failure.js'
 import type { ReleaseReply } from '../../port/lock-port.js'
 import type { FailedTry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
 import { giveBack, keepTaken } from './keep-taken.js'
-import { CARRIED_OUT } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 import { endOf } from './tenures.js'
 import { retryWithinLease, withinLease } from './within-lease.js'
@@ -167,20 +166,10 @@ async function untilAnswered(
     const failed = { error, sentAt: askedAt }
     return await retryWithinLease(env, tenure, () => sendOnce(true), failed).catch((error: unknown) => {
       if (command === 'handOver') giveBack(env, tenure)
-      else if (holdsLeft === 0) abandon(env, tenure, error, env.schedule.clock.now())
+      else if (holdsLeft === 0) env.tenures.abandon(tenure, error)
       throw error
     })
   }
-}
-
-/** Nobody holds the lock, and whether the store knows is unknown. Seeing to that goes on in the background until the lease has ended. */
-export function abandon(env: Environment, tenure: Tenure, error: unknown, now: number): void {
-  const { name, storedAs: owner, deadline, permits } = tenure
-  env.tenures.end(tenure)
-  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
-  // For want of room nothing was done: what is there still is given back when there is room.
-  const refused = mayPass(error) && !isTransient(error)
-  void env.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
 }
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {

@@ -5,7 +5,7 @@ import { Alarm, type TimerHandle } from '../../base/time/schedule.js'
 import { Mutex } from '../../base/waiting/mutex.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ThreadLease } from '../../port/lease-thread.js'
-import type { Stay } from './stay.js'
+import type { Watch } from '../../port/lock-port.js'
 
 /** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody (keep-taken.ts). */
 export interface Kept {
@@ -17,6 +17,38 @@ export interface Kept {
 export interface Passed {
   readonly owner: Owner
   readonly at: number
+}
+
+/** How this process hears of others that ask for one lock. */
+export interface Ear {
+  readonly watch: Watch
+  /** How often it was told. */
+  asks: number
+}
+
+/**
+ * That a process may keep a lock beyond its release: see lingering.ts. It is made for a request, and belongs to the tenure that this begins, and to
+ * those that the lock is handed on to.
+ */
+export class Stay {
+  /** Until when the store has its process told of those that ask for the lock. */
+  until = -Infinity
+  /** Whether others ask for the lock, or may. */
+  asked = true
+  /** How often others had asked for it before the request. */
+  readonly asksBefore: number
+  /** Whether nobody is inside. */
+  vacant = false
+  /** Since when, on the lease clock, the process has had the lock by a release that sent nothing. */
+  since: number | undefined
+  /** How often somebody has entered meanwhile. */
+  entered = 0
+  /** The alarm that stands on its end. */
+  alarm: TimerHandle | undefined
+
+  constructor(readonly ear: Ear) {
+    this.asksBefore = ear.asks
+  }
 }
 
 /**
@@ -164,6 +196,14 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   /** The store has said that it knew of the tenure at that time or later. */
   confirmedAt(time: number): void {
     this.#passed = this.#passed?.filter(({ at }) => at > time)
+  }
+
+  /** Whether this process has handed the lock from call to call as often, or for as long, as it may before it is the turn of others. */
+  isSpent(
+    { maxHandOvers, handOverSliceMs }: { readonly maxHandOvers: number; readonly handOverSliceMs: number },
+    now: number,
+  ): boolean {
+    return this.handOvers >= maxHandOvers || now - this.since >= handOverSliceMs
   }
 
   /** Until when the watchdog has to renew; undefined when no hold asks for it. */

@@ -3,6 +3,7 @@ import { ClosedError, type LossReason } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { endHold } from '../../observe/trace/hold.js'
+import { isTransient, mayPass } from '../../port/failure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
@@ -11,7 +12,7 @@ import type { LocalQueue } from '../queue/local-queue.js'
 import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
 import { LapsedOwners } from './lapsed-owners.js'
-import type { Orphans } from './orphans.js'
+import { CARRIED_OUT, type Orphans } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
 /**
@@ -25,10 +26,11 @@ export class Tenures implements Renewals {
   readonly #held = new LinkedSet<Tenure>()
 
   constructor(
-    private readonly services: Services,
-    private readonly orphans: Orphans,
-    private readonly queues: Pick<Queues, 'get'>,
-    private readonly onEnd: (tenure: Tenure) => void,
+    private readonly services: Services & {
+      readonly orphans: Orphans
+      readonly queues: Queues
+      tenureEnded(tenure: Tenure): void
+    },
   ) {
     this.schedule = services.schedule
     this.lapsed = new LapsedOwners(this.schedule.clock)
@@ -100,7 +102,7 @@ export class Tenures implements Renewals {
 
   /** Where the tenure's lock is asked for; undefined once the tenure is over. */
   queueOf(tenure: Tenure): LocalQueue | undefined {
-    return this.#held.has(tenure) ? this.queues.get(tenure.name) : undefined
+    return this.#held.has(tenure) ? this.services.queues.get(tenure.name) : undefined
   }
 
   /** The store has said so. Where that is heard after the deadline, before a late timer rang, the lease has run out: what was before is not known. */
@@ -114,7 +116,7 @@ export class Tenures implements Renewals {
     const stayed = tenure.holds[0]?.stayed === true
     if (reason === 'lease-expired') this.#lapsed(tenure)
     const mayStayMs = this.#mayStayMs(tenure, reason)
-    if (mayStayMs > 0) this.orphans.leave(tenure, mayStayMs)
+    if (mayStayMs > 0) this.services.orphans.leave(tenure, mayStayMs)
     const { holds } = tenure
     tenure.holds = []
     for (const hold of holds) {
@@ -151,19 +153,30 @@ export class Tenures implements Renewals {
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
   end(tenure: Tenure): boolean {
     if (!this.#held.delete(tenure)) return false
-    const tenuresHere = this.queues.get(tenure.name)?.tenures
+    const tenuresHere = this.services.queues.get(tenure.name)?.tenures
     if (tenuresHere?.all.includes(tenure)) this.#followRelease(tenure)
     tenure.state = 'over'
     this.watchdog.unwatch(tenure)
     this.schedule.cancel(tenure)
     tenuresHere?.ended(tenure)
-    this.onEnd(tenure)
+    this.services.tenureEnded(tenure)
     return true
+  }
+
+  /** Nobody holds the lock, and whether the store knows is unknown. Seeing to that goes on in the background until the lease has ended. */
+  abandon(tenure: Tenure, error: unknown): void {
+    const { name, storedAs: owner, deadline, permits } = tenure
+    const leaseMs = Math.max(deadline - this.schedule.clock.now(), 0)
+    this.end(tenure)
+    // For want of room nothing was done: what is there still is given back when there is room.
+    const refused = mayPass(error) && !isTransient(error)
+    const request = { name, owner, heldBefore: 0, leaseMs, permits }
+    void this.services.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
   }
 
   /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
   #followRelease(tenure: Tenure): void {
-    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.work)
+    if (tenure.releasing) this.services.orphans.follow(tenure, tenure.releasing.work)
   }
 
   /**
