@@ -12,8 +12,7 @@ export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Ow
   const { owner } = caller
   const outer = env.kin?.around(queue.name, caller)
   if (outer) return outer.storedAs
-  const known = queue.tenures.storedAs(owner) || env.tenures.lapsed.has(owner)
-  const taken = known || env.orphans.mayLive(queue.name, owner)
+  const taken = queue.tenures.storedAs(owner) || env.orphans.mayLive(queue.name, owner)
   return taken || env.kin?.uses(queue.name, owner) ? env.newOwner() : owner
 }
 
@@ -21,5 +20,5 @@ export function storedAs(env: Environment, queue: LocalQueue, caller: Scope): Ow
 export function uses(env: Environment, name: string, owner: Owner): boolean {
   const queue = env.queues.get(name)
   const here = queue?.tenures.all.some(({ storedAs }) => storedAs === owner) || queue?.waiters.actsFor(owner)
-  return Boolean(here || env.tenures.lapsed.has(owner) || env.orphans.mayLive(name, owner))
+  return here || env.orphans.mayLive(name, owner)
 }

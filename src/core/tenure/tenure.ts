@@ -67,6 +67,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   #deadline = -Infinity
   /** Until when the store may keep it beyond the deadline, for nobody (see {@link mayLast}). */
   storedUntil = 0
+  /** After a loss by time: when the store has let go of it for certain. */
+  goneAt: number | undefined
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'

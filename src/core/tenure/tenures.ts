@@ -11,7 +11,6 @@ import { type Renewals, Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
-import { LapsedOwners } from './lapsed-owners.js'
 import { CARRIED_OUT, type Orphans } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 
@@ -22,7 +21,6 @@ import type { HoldRecord, Tenure } from './tenure.js'
 export class Tenures implements Renewals {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
-  readonly lapsed: LapsedOwners
   readonly #held = new LinkedSet<Tenure>()
 
   constructor(
@@ -33,7 +31,6 @@ export class Tenures implements Renewals {
     },
   ) {
     this.schedule = services.schedule
-    this.lapsed = new LapsedOwners(this.schedule.clock)
     this.watchdog = new Watchdog(services, this.#held, this)
   }
 
@@ -145,9 +142,10 @@ export class Tenures implements Renewals {
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
-  #lapsed({ storedAs, since, deadline }: Tenure): void {
+  #lapsed(tenure: Tenure): void {
+    const { since, deadline } = tenure
     const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.services.settings.quarantineMs
-    this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
+    this.services.orphans.lapsed(tenure, this.schedule.clock.now() + allowanceMs)
   }
 
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
