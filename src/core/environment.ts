@@ -1,3 +1,4 @@
+import type { Owner, Scope } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { Pauses } from '../base/waiting/pauses.js'
 import type { Events } from '../observe/events/events.js'
@@ -82,6 +83,27 @@ export abstract class Environment implements Services {
     this.lingering.forget(queue.name)
     if (queue.asNew) this.queues.keepQuiet(queue)
     else this.queues.drop(queue)
+  }
+
+  /**
+   * The owner that an acquisition of `caller` names to the store: the caller's own, unless the store may still know that owner. It does where another
+   * call of this process got the lock by a hand-over (hand-over.ts), where a tenure was lost, and where a request, or what undoes it, may
+   * still arrive; then the owner is a new one. Where a lock has two sides the store lets in the owner of the other side: only a call that runs
+   * within that tenure asks as its owner; a sibling asks as another and takes its turn (rule O2).
+   */
+  storedAs(queue: LocalQueue, caller: Scope): Owner {
+    const { owner } = caller
+    const outer = this.kin?.around(queue.name, caller)
+    if (outer) return outer.storedAs
+    const taken = queue.tenures.storedAs(owner) || this.orphans.mayLive(queue.name, owner)
+    return taken || this.kin?.uses(queue.name, owner) ? this.newOwner() : owner
+  }
+
+  /** Whether the store may know that owner by what this kind of lock has asked for. */
+  uses(name: string, owner: Owner): boolean {
+    const queue = this.queues.get(name)
+    const here = queue?.tenures.storedAs(owner) || queue?.waiters.actsFor(owner)
+    return here || this.orphans.mayLive(name, owner)
   }
 
   /** This process's tenures of that lock. */

@@ -3,7 +3,6 @@ import type { Environment } from '../core/environment.js'
 import type { Kin } from '../core/kin.js'
 import type { Locker } from '../core/locker.js'
 import type { LocalQueue } from '../core/queue/local-queue.js'
-import { uses } from '../core/tenure/stored-as.js'
 import type { HoldRecord, Tenure } from '../core/tenure/tenure.js'
 
 /** The two lock the same thing in the store, one for reading and one for writing. */
@@ -38,7 +37,7 @@ class OtherKinds implements Kin {
 
   uses(name: string, owner: Owner): boolean {
     const others = this.otherSide ? [this.otherSide] : this.rivals
-    return others.some((env) => uses(env, name, owner))
+    return others.some((env) => env.uses(name, owner))
   }
 
   granted({ tenure, handedOver }: HoldRecord): void {

@@ -7,7 +7,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
 import { enterInMemory, enterInStore } from '../tenure/hand-over.js'
-import { storedAs } from '../tenure/stored-as.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
@@ -263,8 +262,8 @@ export class Acquisition implements Linked<Acquisition> {
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #follow(): Promise<undefined> {
-    const settled = Promise.resolve(this.queue.waiters.ahead(this.waiter)?.attempting).catch(() => undefined)
-    await this.waiter.upTo(Infinity, settled)
+    const told = new Promise<void>((resolve) => this.queue.waiters.tell(resolve))
+    await this.waiter.upTo(Infinity, told)
   }
 
   #verify(): undefined {
@@ -342,7 +341,7 @@ export class Acquisition implements Linked<Acquisition> {
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
     const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.place?.lend())
-    const owner = lent ?? storedAs(this.env, this.queue, caller)
+    const owner = lent ?? this.env.storedAs(this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits
     return tenure

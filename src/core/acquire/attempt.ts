@@ -37,7 +37,6 @@ interface Question {
 export class Attempt {
   readonly traces: Traces
   private readonly call: Call
-  #sending = false
   /** Since when its grants have come too late for their lease, one after the other. */
   #tooLateSince: number | undefined
   /** In rounds: the answer so far, and when the store was last heard. */
@@ -56,16 +55,10 @@ export class Attempt {
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
-  send(tenure: Tenure): Promise<HoldRecord | undefined> {
-    this.#sending = true
-    const work = this.#send(tenure)
-    if (this.#sending) this.waiter.attempting = work
-    return work
-  }
-
-  async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
+  async send(tenure: Tenure): Promise<HoldRecord | undefined> {
     const { env, waiter, queue } = this
     const left = env.port.inRounds ? new AbortController() : undefined
+    waiter.attempting = true
     try {
       const answerBy = this.#answerBy()
       const question = this.#ask(tenure, answerBy, left?.signal)
@@ -84,8 +77,7 @@ export class Attempt {
       return reply === TIME_IS_UP ? this.#tooLate(question) : this.#read(question, reply)
     } finally {
       left?.abort()
-      this.#sending = false
-      waiter.attempting = undefined
+      waiter.attempting = false
       queue.waiters.told()
       if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
     }

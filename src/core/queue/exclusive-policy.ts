@@ -48,14 +48,14 @@ export class ExclusivePolicy implements Policy {
 
   onSignal(news?: News): void {
     this.queue.place?.onSignal(news, this.queue.clock.now())
-    this.queue.waiters.contender(this.#tenure)?.wake()
+    this.queue.waiters.contender(this.queue.tenures.any)?.wake()
   }
 
   wakeNext(): void {
     const { waiters } = this.queue
-    const holder = this.#tenure
+    const holder = this.queue.tenures.any
     if (holder?.state === 'held') {
-      const waiter = waiters.reentrant(holder)
+      const waiter = waiters.admittedBy(holder)[0]
       if (waiter) {
         waiter.wake()
         return
@@ -69,9 +69,5 @@ export class ExclusivePolicy implements Policy {
 
   successor(): Waiter | undefined {
     return this.queue.waiters.successor()
-  }
-
-  get #tenure(): Tenure | undefined {
-    return this.queue.tenures.any
   }
 }

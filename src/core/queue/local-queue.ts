@@ -205,7 +205,7 @@ export class LocalQueue implements Linked<LocalQueue> {
   wakeOwn(owner: Owner): void {
     const own = this.tenures.metBy(owner)
     if (own?.state === 'held') {
-      this.waiters.reentrant(own)?.wake()
+      this.waiters.admittedBy(own)[0]?.wake()
       return
     }
     this.waiters.firstOf(owner)?.wake()

@@ -21,8 +21,8 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   readonly deadline: number
   /** Whether it makes one attempt and does not wait. */
   readonly once: boolean
-  /** The attempt under way; never rejects. */
-  attempting: Promise<unknown> | undefined
+  /** Whether it has a request under way. */
+  attempting = false
   /**
    * Whether it only waits, so that the lock may be handed to it. A waiter that has just woken may still be handed the lock: it takes that before it
    * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line wakes to see to the watch.)

@@ -2,7 +2,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 import { canPassInMemory } from './hand-over.js'
-import { keptForMs } from './keep-taken.js'
 import type { HoldRecord } from './tenure.js'
 
 /** What decides about a lock whose owner gives its last hold back. */
@@ -39,7 +38,7 @@ export function lastHold(
   const { tenure } = grant
   const next = queue?.policy.successor?.()
   return {
-    keptMs: keptForMs(tenure, now),
+    keptMs: tenure.keptForMs(now),
     next,
     tied: tenure.tied,
     spent: tenure.isSpent(env.settings, now),

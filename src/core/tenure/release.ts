@@ -1,11 +1,10 @@
-import type { Owner } from '../../base/identity/owner.js'
-import { isTransient } from '../../port/failure.js'
+import { nobody, type Owner } from '../../base/identity/owner.js'
+import { isTransient, noAnswer } from '../../port/failure.js'
 import type { ReleaseReply } from '../../port/lock-port.js'
 import type { FailedTry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
-import { giveBack, keepTaken } from './keep-taken.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 import { endOf } from './tenures.js'
 import { retryWithinLease, withinLease } from './within-lease.js'
@@ -170,6 +169,38 @@ async function untilAnswered(
       throw error
     })
   }
+}
+
+/**
+ * The command that leaves the lock taken for a while: nobody gets it, or who can adopt it, with what is left of the time as the lease. On the
+ * store's clock that is never too soon: the time counts from when the grant was known here, and ends so long after the store is told.
+ * If it cannot be told, the lock ends with its lease.
+ */
+function keepTaken(env: Environment, tenure: Tenure): () => Promise<ReleaseReply> {
+  const { name, storedAs: from, kept } = tenure
+  const owner = kept?.as ?? nobody(from)
+  return async () => {
+    const leaseMs = Math.max(tenure.keptForMs(env.schedule.clock.now()), 1)
+    const { outcome } = await env.port.handOver({ name, from, owner, heldBefore: 0, leaseMs })
+    return outcome === 'granted' ? 'still-held' : 'not-owner'
+  }
+}
+
+/**
+ * Whether the store has carried that out is unknown. Nobody has been told how to adopt it, so it is given back: first by the one that had it,
+ * then no copy of the request can pass it on any more.
+ */
+function giveBack({ orphans, schedule, tenures }: Environment, tenure: Tenure): void {
+  const { name, storedAs, deadline, kept } = tenure
+  tenures.end(tenure)
+  if (!kept?.as) return
+  const { as: owner, until } = kept
+  const leaseMs = Math.max(deadline, until) - schedule.clock.now()
+  const request = { name, heldBefore: 0, leaseMs: Math.max(leaseMs, 0) }
+  const unknown = (): Promise<never> => Promise.reject(noAnswer(name, { asks: 'handOver' }))
+  void orphans
+    .begin({ ...request, owner: storedAs }, unknown())
+    .then(() => orphans.begin({ ...request, owner }, unknown()))
 }
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {

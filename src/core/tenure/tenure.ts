@@ -7,7 +7,7 @@ import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ThreadLease } from '../../port/lease-thread.js'
 import type { Watch } from '../../port/lock-port.js'
 
-/** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody (keep-taken.ts). */
+/** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody. */
 export interface Kept {
   readonly until: number
   readonly as?: Owner
@@ -198,6 +198,11 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   /** The store has said that it knew of the tenure at that time or later. */
   confirmedAt(time: number): void {
     this.#passed = this.#passed?.filter(({ at }) => at > time)
+  }
+
+  /** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
+  keptForMs(now: number): number {
+    return this.kept === undefined ? 0 : Math.max(Math.ceil(this.kept.until - now), 0)
   }
 
   /** Whether this process has handed the lock from call to call as often, or for as long, as it may before it is the turn of others. */

@@ -1,7 +1,6 @@
 import { InnerSignal } from '../../base/waiting/inner-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
 import type { Locker } from '../../core/locker.js'
-import { uses } from '../../core/tenure/stored-as.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import { waitLeft } from './wait-left.js'
@@ -131,7 +130,7 @@ export class AcquireAny implements Composition {
     const { locker, terms } = this
     for (const index of order) {
       const name = this.nameOf(index)
-      if (!uses(locker, name, terms.caller.owner)) continue
+      if (!locker.uses(name, terms.caller.owner)) continue
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
