@@ -49,7 +49,7 @@ export class Locker extends Environment {
     const refused = !this.lifetime.admits(call)
     const { signal } = call
     if (refused || signal?.aborted) {
-      this.metrics.cancelled()
+      this.metrics.count('cancelled')
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.queues.at(call.name)

@@ -62,8 +62,8 @@ export class Acquisition implements Linked<Acquisition> {
         if (hold) return hold
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.cancelled()
-      else this.env.metrics.failed()
+      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.count('cancelled')
+      else this.env.metrics.count('failed')
       throw error
     } finally {
       stopListening?.()
@@ -307,8 +307,8 @@ export class Acquisition implements Linked<Acquisition> {
     const { env, waiter, queue } = this
     const now = env.schedule.clock.now()
     const { holder, heldSince, until = busyUntil } = queue.seen ?? {}
-    if (cause !== undefined) env.metrics.failed()
-    else if (!this.call.once) env.metrics.timedOut()
+    if (cause !== undefined) env.metrics.count('failed')
+    else if (!this.call.once) env.metrics.count('timedOut')
     const remainingMs = until > now ? until - now : undefined
     return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
   }

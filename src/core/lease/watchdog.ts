@@ -192,7 +192,7 @@ export class Watchdog {
   }
 
   #renewalFailed(tenure: Tenure, cause: unknown): void {
-    this.services.metrics.renewalFailed()
+    this.services.metrics.count('renewalFailures')
     // A server of several may have carried it out. One that is alone and has fallen silent is not asked for each lost lock.
     if (this.services.port.inParts) tenure.mayLast(this.schedule.clock.now() + this.leaseMs)
     this.#suspend(tenure, cause)

@@ -107,7 +107,7 @@ export function enterInMemory(
   const last = env.lingering.lastOf(queue.name, now)
   if (!last || !canPassInMemory(env, last, call, now)) return undefined
   env.lingering.take(last)
-  env.metrics.lingered()
+  env.metrics.count('lingered')
   // Where each owner has a tenure of its own it is found by its owner.
   queue.tenures.ended(last.tenure)
   const grant = handOverInMemory(env, last, call, now)
@@ -122,7 +122,7 @@ export async function enterInStore(env: Environment, queue: LocalQueue, waiter: 
   if (!last) return undefined
   const { tenure } = last
   env.lingering.take(last)
-  env.metrics.lingered()
+  env.metrics.count('lingered')
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
   const passed = handOverByCommand(env, queue, tenure, waiter).then((outcome) => {

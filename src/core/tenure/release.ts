@@ -26,7 +26,7 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
     tenures.holdEnded(grant, now)
     last.next.receive(handOverInMemory(env, grant, last.next.call, now))
     grant.passedOn = true
-    env.metrics.handedOverInMemory()
+    env.metrics.handedOver('inMemory')
   } else if (becomes === 'linger' && last.lingersUntil !== undefined) {
     tenures.holdEnded(grant, now)
     env.lingering.stays(grant, last.lingersUntil, now)
@@ -121,13 +121,13 @@ async function endPossession(env: Environment, grant: HoldRecord, begun: Begun):
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
-  env.metrics.released()
+  env.metrics.count('released')
   if (env.events.hears('released')) env.events.emit('released', { name, owner, holdCount })
 }
 
 function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   grant.passedOn = true
-  env.metrics.handedOverByCommand()
+  env.metrics.handedOver('byCommand')
   released(env, tenure, tenure.owner, 0)
 }
 

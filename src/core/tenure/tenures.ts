@@ -227,7 +227,7 @@ export class Tenures implements Renewals {
 
   renewed(tenure: Tenure): void {
     tenure.suspended = false
-    this.services.metrics.renewed()
+    this.services.metrics.count('renewals')
     for (const hold of tenure.holds) {
       if (hold.callersHold) this.services.onLasting?.(hold, hold.callersHold)
       hold.callersHold = undefined

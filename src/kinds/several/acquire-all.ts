@@ -159,7 +159,7 @@ export class AcquireAll implements Composition {
     const member = group.find(({ name }) => name === refused.name)
     const mayBeKept = member?.locker.port.line?.hearAsks && refused.holder !== undefined
     if (mayBeKept && this.terms.waitMs === 0) return await this.#take(member)
-    if (refused.cause === undefined) group[0]?.locker.metrics.timedOut()
+    if (refused.cause === undefined) group[0]?.locker.metrics.count('timedOut')
     return refused
   }
 
@@ -206,7 +206,7 @@ export class AcquireAll implements Composition {
       const renewing = locker.query(() => leases.renew())
       const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
-      locker.metrics.failed()
+      locker.metrics.count('failed')
       return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
     } finally {
       leases?.stop()

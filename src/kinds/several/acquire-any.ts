@@ -57,7 +57,7 @@ export class AcquireAny implements Composition {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        if (last.cause === undefined) this.locker.metrics.timedOut()
+        if (last.cause === undefined) this.locker.metrics.count('timedOut')
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs, last.failingSince)
@@ -134,7 +134,7 @@ export class AcquireAny implements Composition {
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
-    locker.metrics.timedOut()
+    locker.metrics.count('timedOut')
     return refusal
   }
 
