@@ -127,7 +127,7 @@ export class Locker extends Environment {
     }
     tenure.tied = true
     const held = await this.query(() => tie(tenure.name, tenure.storedAs, tx))
-    if (!held) this.tenures.lose(tenure, 'not-in-store', undefined)
+    if (!held) tenure.lose()
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
@@ -182,8 +182,12 @@ export class Locker extends Environment {
 
   /** This process's tenures of that lock with nobody inside: it lingers, or its release is on its way. */
   #kept(name: string): readonly Tenure[] {
-    const tenures = [...this.tenuresOf(name), ...(this.kin?.tenuresOf(name) ?? [])]
-    return tenures.filter(({ holds: [last] }) => last?.stayed)
+    return this.#tenuresHere(name).filter(({ holds: [last] }) => last?.stayed)
+  }
+
+  /** Those of this kind, and of others that are one lock with it. */
+  #tenuresHere(name: string): readonly Tenure[] {
+    return [...this.tenuresOf(name), ...(this.kin?.tenuresOf(name) ?? [])]
   }
 
   tenureEnded(tenure: Tenure): void {
@@ -205,12 +209,10 @@ export class Locker extends Environment {
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const before = this.tenuresOf(name)
-    const loseRivals = this.kin?.standing(name)
+    const before = this.#tenuresHere(name)
     const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const tenure of before) this.tenures.lose(tenure, 'not-in-store', undefined)
-    loseRivals?.()
+    for (const tenure of before) tenure.lose()
     return true
   }
 

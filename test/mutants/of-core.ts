@@ -26,7 +26,7 @@ grant-after-its-lease: a grant is taken although its lease is over
 release-forgotten: the next acquisition of an owner overtakes its release that is under way
 - if (tenure.releasing) this.services.orphans.follow(tenure, tenure.releasing.work)
 disproof-ignored: a tenure is believed although the store gave its lock to another owner
-- if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+- if (believed.state === 'held') this.lose(believed)
 unknown-release-left: a release whose outcome is unknown is left at that
 - void this.services.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
 + void [request, refused, CARRIED_OUT, error]

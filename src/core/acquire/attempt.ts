@@ -181,13 +181,13 @@ export class Attempt {
     { request, tenure }: Pick<Question, 'request' | 'tenure'>,
     reply: Exclude<AcquireReply, { outcome: 'granted' }>,
   ): void {
-    const { tenures, orphans, port } = this.env
+    const { orphans, port } = this.env
     if (reply.outcome === 'busy') {
       this.learned.ofHolder(reply)
       this.waiting.tell()
       return
     }
-    tenures.lose(tenure, 'not-in-store', undefined)
+    tenure.lose()
     // The tenure may have been lost before, so `lose` may have done nothing.
     if (port.inParts) orphans.leave(tenure, request.leaseMs)
   }

@@ -126,7 +126,7 @@ export async function enterInStore(env: Environment, queue: LocalQueue, waiter: 
   tenure.state = 'releasing'
   tenures.watchdog.unwatch(tenure)
   const passed = handOverByCommand(env, queue, tenure, waiter).then((outcome) => {
-    if (outcome === 'lost') tenures.lose(tenure, 'not-in-store', undefined)
+    if (outcome === 'lost') tenure.lose()
     if (outcome === 'unknown') tenures.abandon(tenure, noAnswer(tenure.name))
   })
   env.lifetime.passing(last, passed)

@@ -204,7 +204,7 @@ function giveBack({ orphans, schedule, tenures }: Environment, tenure: Tenure): 
 }
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {
-  env.tenures.lose(tenure, 'not-in-store', undefined)
+  tenure.lose()
   if (!grant.loss) grant.lost(endOf(tenure, env.schedule.clock.now()), undefined)
   return grant.loss
 }

@@ -13,6 +13,17 @@ export interface Kept {
   readonly as?: Owner
 }
 
+/** Keeps the state of the tenures, and draws the consequence of what the store says, or the clock. */
+export interface TenureKeeper {
+  /** The store has said that the lease lasts for so long from when it was asked. */
+  extended(tenure: Tenure, askedAt: number, leaseMs: number): void
+  /** A thread has extended it. */
+  renewed(tenure: Tenure): void
+  lose(tenure: Tenure): void
+  /** Its deadline is there. */
+  due(tenure: Tenure): void
+}
+
 /** A section that ended when the lock was handed on in memory. */
 export interface Passed {
   readonly owner: Owner
@@ -80,8 +91,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   kept: Kept | undefined
   /** Its last hold, while that is being released and the outcome is not known. */
   releasing: HoldRecord | undefined
-  /** Called by the alarm that stands on the deadline. */
-  onDeadline: ((tenure: Tenure) => void) | undefined
+  /** Set when it is held. */
+  keeper: TenureKeeper | undefined
   /** The renewal that comes before the regular ones, where the first lease is short. */
   firstRenewal: TimerHandle | undefined
   /** Whether a renewal has failed since the last that succeeded. */
@@ -120,7 +131,12 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   }
 
   ring(): void {
-    this.onDeadline?.(this)
+    this.keeper?.due(this)
+  }
+
+  /** The store does not know it any more. */
+  lose(): void {
+    this.keeper?.lose(this)
   }
 
   /**

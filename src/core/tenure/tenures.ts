@@ -7,18 +7,18 @@ import { isTransient, mayPass } from '../../port/failure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
-import { type Renewals, Watchdog } from '../lease/watchdog.js'
+import { Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
 import { CARRIED_OUT, type Orphans } from './orphans.js'
-import type { HoldRecord, Tenure } from './tenure.js'
+import type { HoldRecord, Tenure, TenureKeeper } from './tenure.js'
 
 /**
  * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
  * deadline and release cannot contradict each other.
  */
-export class Tenures implements Renewals {
+export class Tenures implements TenureKeeper {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
   readonly #held = new LinkedSet<Tenure>()
@@ -31,7 +31,7 @@ export class Tenures implements Renewals {
     },
   ) {
     this.schedule = services.schedule
-    this.watchdog = new Watchdog(services, this.#held, this)
+    this.watchdog = new Watchdog(services, this.#held)
   }
 
   /** Tenures held now. */
@@ -66,7 +66,7 @@ export class Tenures implements Renewals {
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
     for (const believed of queue.tenures.disprovedBy(tenure)) {
-      if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+      if (believed.state === 'held') this.lose(believed)
       this.#followRelease(believed)
     }
     // Not pushed, nor spread with one more behind it: an array that has grown keeps room for sixteen others.
@@ -76,7 +76,7 @@ export class Tenures implements Renewals {
       if (tenure.handOvers === 0) tenure.since = now
       queue.began(tenure)
       this.#held.add(tenure)
-      tenure.onDeadline = this.#onDeadline
+      tenure.keeper = this
       this.schedule.set(tenure, tenure.deadline)
     } else this.schedule.move(tenure, tenure.deadline)
     // A first lease is shorter than the watchdog's: most holds are over before it is renewed.
@@ -103,7 +103,7 @@ export class Tenures implements Renewals {
   }
 
   /** The store has said so. Where that is heard after the deadline, before a late timer rang, the lease has run out: what was before is not known. */
-  lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+  lose(tenure: Tenure, reason: LossReason = 'not-in-store', cause?: unknown): void {
     if (tenure.state !== 'held' || this.stillHeld(tenure)) this.#lose(tenure, reason, cause)
   }
 
@@ -185,8 +185,7 @@ export class Tenures implements Renewals {
     const { name, storedAs } = tenure
     this.services.port.inspect(name).then(
       ({ owners }) => {
-        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
-          this.lose(tenure, 'not-in-store', undefined)
+        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs)) this.lose(tenure)
       },
       () => undefined,
     )
@@ -241,7 +240,7 @@ export class Tenures implements Renewals {
     })
   }
 
-  readonly #onDeadline = (tenure: Tenure): void => {
+  due(tenure: Tenure): void {
     // While the last release is under way its answer decides: a lock given back in time was not lost.
     if (tenure.state !== 'held' || !this.stillHeld(tenure)) return
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.

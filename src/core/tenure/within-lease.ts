@@ -84,5 +84,5 @@ export async function extend(env: Environment, tenure: Tenure, leaseMs: number):
   }
   if (tenure.state !== 'held' || !tenures.stillHeld(tenure)) return
   if (extended) tenures.extended(tenure, ...extended)
-  else tenures.lose(tenure, 'not-in-store', undefined)
+  else tenure.lose()
 }
