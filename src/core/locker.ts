@@ -58,7 +58,7 @@ export class Locker extends Environment {
     const kept = enterInMemory(this, queue, call, now)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
-      return Promise.resolve(granted(this, call, kept, now, now, calledAt))
+      return Promise.resolve(granted(this, { call, startedAt: now, calledAt }, kept, now))
     }
     const acquisition = new Acquisition(this, queue, call, () => {
       this.lifetime.acquired(acquisition)

@@ -340,7 +340,7 @@ export class Acquisition implements Linked<Acquisition> {
     const { name, permits, caller } = this.call
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.place?.lend())
+    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.freePlace)
     const owner = lent ?? this.env.storedAs(this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits

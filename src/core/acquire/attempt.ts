@@ -173,8 +173,7 @@ export class Attempt {
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
     this.queue.saw(undefined)
-    const { env, call, waiter } = this
-    return granted(env, call, grant, env.schedule.clock.now(), waiter.startedAt, waiter.calledAt)
+    return granted(this.env, this.waiter, grant, this.env.schedule.clock.now())
   }
 
   #refused(

@@ -1,6 +1,6 @@
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { type LocalQueue, ProcessPlace } from './local-queue.js'
+import type { LocalQueue } from './local-queue.js'
 import type { Policy } from './policy.js'
 import type { Waiter } from './waiter.js'
 
@@ -35,19 +35,19 @@ export class ExclusivePolicy implements Policy {
       // What was announced while the question was under way may be newer than its answer.
       const restsUntil = watch.unread ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
-        queue.place = new ProcessPlace(owner, restsUntil)
+        queue.place = { owner, restsUntil }
       } else {
         // Two asked at the same time, each for itself: the later place is one too many.
         place.restsUntil = Math.min(place.restsUntil, restsUntil)
         queue.leavePlace(owner)
       }
-    } else if (place?.owner === owner) {
-      place.lent = false
     }
   }
 
   onSignal(news?: News): void {
-    this.queue.place?.onSignal(news, this.queue.clock.now())
+    const { place, clock } = this.queue
+    const until = news?.lookInMs === undefined ? -Infinity : clock.now() + news.lookInMs
+    if (place) place.restsUntil = Math.min(place.restsUntil, until)
     this.queue.waiters.contender(this.queue.tenures.any)?.wake()
   }
 

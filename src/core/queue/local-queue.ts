@@ -2,7 +2,7 @@ import type { Linked } from '../../base/collections/linked-set.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { Schedule } from '../../base/time/schedule.js'
-import type { LockPort, News, Polls } from '../../port/lock-port.js'
+import type { LockPort, Polls } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import { Outage } from '../acquire/outage.js'
 import type { Orphans } from '../tenure/orphans.js'
@@ -37,27 +37,10 @@ export interface KindTraits {
 }
 
 /** The one place that the process has in the store's line, if the store keeps one and the process stands in it. */
-export class ProcessPlace {
-  /** Whether a waiter asks under its owner at the moment: two would both be granted the lock. */
-  lent = false
-
-  /** @param restsUntil the process asks nothing before that time: the store tells it of what happens earlier */
-  constructor(
-    readonly owner: Owner,
-    public restsUntil: number,
-  ) {}
-
-  /** The owner that the place is kept for, for the next question of one waiter: until that is answered, or given back. */
-  lend(): Owner | undefined {
-    if (this.lent) return undefined
-    this.lent = true
-    return this.owner
-  }
-
-  onSignal(news: News | undefined, now: number): void {
-    const until = news?.lookInMs === undefined ? -Infinity : now + news.lookInMs
-    this.restsUntil = Math.min(this.restsUntil, until)
-  }
+interface ProcessPlace {
+  readonly owner: Owner
+  /** The process asks nothing before that time: the store tells it of what happens earlier. */
+  restsUntil: number
 }
 
 /** Who has a lock, and until when it is not free. */
@@ -168,6 +151,12 @@ export class LocalQueue implements Linked<LocalQueue> {
   /** Whether the store keeps a line at the moment. */
   get keepsLine(): boolean {
     return this.client.port.line !== undefined
+  }
+
+  /** As whom one waiter may ask by that place. Not while another does: both would be granted the lock. */
+  get freePlace(): Owner | undefined {
+    const { place } = this
+    return place && !this.waiters.askingAs(place.owner) ? place.owner : undefined
   }
 
   /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */

@@ -57,7 +57,8 @@ export class QueuedPolicy implements Policy {
       this.#foremost?.wake()
       return
     }
-    const waiter = this.#placed.get(grantedTo) ?? this.#asking(grantedTo)
+    // Who asks for the first time has no place yet. Nobody else's grant is worth remembering.
+    const waiter = this.#placed.get(grantedTo) ?? this.queue.waiters.askingAs(grantedTo)
     if (!waiter) return
     // With its question under way the answer may be older than this news: then it asks once more.
     if (waiter.attempting) this.#early.add(grantedTo)
@@ -80,13 +81,6 @@ export class QueuedPolicy implements Policy {
   get #foremost(): Waiter | undefined {
     const [first] = this.#placed.values()
     return first
-  }
-
-  /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
-  #asking(owner: Owner): Waiter | undefined {
-    for (const waiter of this.queue.waiters.all())
-      if (waiter.attempting && waiter.askedAs === owner) return waiter
-    return undefined
   }
 
   #call(waiter: Waiter): void {

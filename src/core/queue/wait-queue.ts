@@ -84,6 +84,12 @@ export class WaitQueue {
     return this.contender(undefined)?.attempting === true
   }
 
+  /** The one that has a request under way as that owner. */
+  askingAs(owner: Owner): Waiter | undefined {
+    for (const waiter of this.#waiters) if (waiter.attempting && waiter.askedAs === owner) return waiter
+    return undefined
+  }
+
   /** Calls back, once, when the store has answered one of them, or when its request has ended. */
   tell(listener: () => void): void {
     this.#untold ??= new Set()
