@@ -47,7 +47,7 @@ kept-for-long: a lock is kept by habit whatever its lease: a process that dies t
 src/kinds/several/acquire-all.ts
 gives-back-unwatched: a multi-lock that begins anew is not woken by the release of what it gave back
 - unrelated: false,
-src/core/lease/watchdog.ts
+src/core/tenure/watchdog.ts
 renewal-answered-late: a renewal that is answered after the deadline is taken for good
 - if (this.schedule.clock.now() >= tenure.deadline) return
 `

@@ -8,6 +8,20 @@ import type { HoldRecord } from '../tenure/tenure.js'
 /** Told apart by identity: the time a waiter had for something is over. */
 export const TIME_IS_UP: unique symbol = Symbol('time is up')
 
+/** Between a call of several locks and what it does for each lie more frames than are kept by default. */
+const FRAMES = 40
+
+/** The stack of the running code, for people. */
+export function calledFrom(): string | undefined {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = Math.max(stackTraceLimit, FRAMES)
+  try {
+    return new Error('called here').stack
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 let arrivals = 0
 
 /**

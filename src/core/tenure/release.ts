@@ -88,7 +88,8 @@ async function endHold(env: Environment, grant: HoldRecord, begun: Begun): Promi
   if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
-  if ((await sendRelease(env, grant, begun, false)) === 'not-owner') throw lost(env, tenure, grant)
+  const reply = await untilAnswered(env, grant, begun, 'release', giveUp(env, grant))
+  if (reply === 'not-owner') throw lost(env, tenure, grant)
   released(env, tenure, tenure.owner, grant.holdsLeft)
 }
 
@@ -112,7 +113,7 @@ async function endPossession(env: Environment, grant: HoldRecord, begun: Begun):
   const reply =
     becomes === 'keepTaken'
       ? await untilAnswered(env, grant, begun, 'handOver', keepTaken(env, tenure))
-      : await sendRelease(env, grant, begun, outcome === 'unknown')
+      : await untilAnswered(env, grant, begun, 'release', giveUp(env, grant, outcome === 'unknown'))
   tenure.releasing = undefined
   if (reply === 'not-owner') throw lost(env, tenure, grant)
   if (reply !== 'still-held') tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
@@ -131,18 +132,18 @@ function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   released(env, tenure, tenure.owner, 0)
 }
 
-/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown */
-function sendRelease(
-  env: Environment,
-  grant: HoldRecord,
-  begun: Begun,
-  repeated: boolean,
-): Promise<ReleaseReply> {
-  const { name, storedAs: owner, permits } = grant.tenure
-  const request = { name, owner, heldBefore: grant.holdsLeft + 1, permits }
-  const send = (again: boolean): Promise<ReleaseReply> =>
-    env.port.release({ ...request, repeated: repeated || again })
-  return untilAnswered(env, grant, begun, 'release', send)
+/**
+ * The command that gives a hold back.
+ * @param repeated whether the lock may have been given away by a command before, whose outcome is unknown
+ */
+function giveUp(
+  { port }: Environment,
+  { tenure, holdsLeft }: HoldRecord,
+  repeated = false,
+): (again: boolean) => Promise<ReleaseReply> {
+  const { name, storedAs: owner, permits } = tenure
+  const request = { name, owner, heldBefore: holdsLeft + 1, permits }
+  return (again) => port.release({ ...request, repeated: repeated || again })
 }
 
 /** Sends a command that gives a hold away until it is answered, the store has failed for too long, or the lease has ended anyway. */

@@ -7,12 +7,12 @@ import { isTransient, mayPass } from '../../port/failure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
-import { Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
 import { CARRIED_OUT, type Orphans } from './orphans.js'
 import type { HoldRecord, Tenure, TenureKeeper } from './tenure.js'
+import { Watchdog } from './watchdog.js'
 
 /**
  * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,

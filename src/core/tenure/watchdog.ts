@@ -3,7 +3,7 @@ import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../port/lease
 import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../port/lease-thread.js'
 import type { Renewed } from '../../port/lock-port.js'
 import type { Services } from '../services.js'
-import type { Tenure } from '../tenure/tenure.js'
+import type { Tenure } from './tenure.js'
 
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10
