@@ -88,8 +88,8 @@ async function endHold(env: Environment, grant: HoldRecord, begun: Begun): Promi
   if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
-  const reply = await untilAnswered(env, grant, begun, 'release', giveUp(env, grant))
-  if (reply === 'not-owner') throw lost(env, tenure, grant)
+  const answer = await untilAnswered(env, grant, begun, 'release', giveUp(env, grant))
+  if (answer === 'not-owner') throw lost(env, tenure, grant)
   released(env, tenure, tenure.owner, grant.holdsLeft)
 }
 
