@@ -1,9 +1,9 @@
 import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
 import type { Owners } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
-import type { KindTraits } from '../core/kind.js'
 import { Locker } from '../core/locker.js'
-import type { LongWait } from '../core/services.js'
+import type { KindTraits } from '../core/queue/local-queue.js'
+import type { Waiter } from '../core/queue/waiter.js'
 import type { KindContext } from '../kinds/acquiring/acquirer.js'
 import { lastingHolds } from '../kinds/acquiring/dropped-hold.js'
 import { OpenLocks } from '../kinds/acquiring/open-locks.js'
@@ -17,7 +17,7 @@ import type { ClientSettings } from './client-options.js'
 /** Looks after the calls of one client that wait. */
 export interface WaitObserver {
   /** A call of that kind waits. Returns what is to be called when it does no longer. */
-  waits(kind: Kind, wait: LongWait, calledAt: string | undefined): (() => void) | undefined
+  waits(kind: Kind, waiter: Waiter): (() => void) | undefined
   /** Resolves when nothing is left of those that have ended. */
   close(): Promise<void>
 }
@@ -104,7 +104,7 @@ export class Kinds {
       newOwner: () => owners.next(),
       events,
       onLasting: (grant, hold) => lastingHolds.register(hold, { grant, locker }),
-      onWait: (wait, calledAt) => this.observer?.waits(kind, wait, calledAt),
+      onWait: (waiter) => this.observer?.waits(kind, waiter),
     })
     const context: KindContext = {
       kind,

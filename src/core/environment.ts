@@ -1,11 +1,11 @@
+import type { Owner, Scope } from '../base/identity/owner.js'
 import type { Schedule } from '../base/time/schedule.js'
 import { Pauses } from '../base/waiting/pauses.js'
 import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
 import type { Kin } from './kin.js'
-import type { KindTraits } from './kind.js'
-import type { LocalQueue } from './queue/local-queue.js'
+import type { KindTraits, LocalQueue } from './queue/local-queue.js'
 import { Queues } from './queue/queues.js'
 import type { CoreSettings, Services } from './services.js'
 import { Lingering } from './tenure/lingering.js'
@@ -51,14 +51,14 @@ export abstract class Environment implements Services {
     this.pauses = new Pauses(schedule)
     this.orphans = new Orphans(this)
     this.queues = new Queues(this)
-    this.tenures = new Tenures(this, this.orphans, this.queues, (tenure) => this.tenureEnded(tenure))
-    this.lingering = new Lingering(this, this.tenures, (grant) => this.discard(grant))
+    this.tenures = new Tenures(this)
+    this.lingering = new Lingering(this)
   }
 
   /** What is under way: see lifetime.ts. */
   abstract readonly lifetime: { passing(grant: HoldRecord, work: Promise<void>): void }
 
-  protected abstract tenureEnded(tenure: Tenure): void
+  abstract tenureEnded(tenure: Tenure): void
 
   /** Gives back a hold that nobody has been told of. */
   abstract discard(grant: HoldRecord): Promise<void>
@@ -83,6 +83,27 @@ export abstract class Environment implements Services {
     this.lingering.forget(queue.name)
     if (queue.asNew) this.queues.keepQuiet(queue)
     else this.queues.drop(queue)
+  }
+
+  /**
+   * The owner that an acquisition of `caller` names to the store: the caller's own, unless the store may still know that owner. It does where another
+   * call of this process got the lock by a hand-over (hand-over.ts), where a tenure was lost, and where a request, or what undoes it, may
+   * still arrive; then the owner is a new one. Where a lock has two sides the store lets in the owner of the other side: only a call that runs
+   * within that tenure asks as its owner; a sibling asks as another and takes its turn (rule O2).
+   */
+  storedAs(queue: LocalQueue, caller: Scope): Owner {
+    const { owner } = caller
+    const outer = this.kin?.around(queue.name, caller)
+    if (outer) return outer.storedAs
+    const taken = queue.tenures.storedAs(owner) || this.orphans.mayLive(queue.name, owner)
+    return taken || this.kin?.uses(queue.name, owner) ? this.newOwner() : owner
+  }
+
+  /** Whether the store may know that owner by what this kind of lock has asked for. */
+  uses(name: string, owner: Owner): boolean {
+    const queue = this.queues.get(name)
+    const here = queue?.tenures.storedAs(owner) || queue?.waiters.actsFor(owner)
+    return here || this.orphans.mayLive(name, owner)
   }
 
   /** This process's tenures of that lock. */

@@ -20,8 +20,6 @@ export interface Kin {
   changed(tenure: Tenure): void
   /** Where the calls for the other side wait. */
   otherQueue(name: string): LocalQueue | undefined
-  /** Their tenures of that lock. */
+  /** The rivals' tenures of that lock. */
   tenuresOf(name: string): readonly Tenure[]
-  /** What others have of the lock now. Returns what takes it from them. */
-  standing(name: string): () => void
 }

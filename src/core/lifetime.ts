@@ -209,7 +209,7 @@ export class Lifetime {
 
 /** A single attempt that has gone to the store: it may have been granted, and others refused for its sake. */
 function isBeingAnswered({ call, attempting }: Waiter): boolean {
-  return call.waitMs === 0 && !call.composition && attempting !== undefined
+  return call.waitMs === 0 && !call.composition && attempting
 }
 
 function refuse(waiter: Waiter): void {

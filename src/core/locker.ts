@@ -8,17 +8,17 @@ import { noAnswer } from '../port/failure.js'
 import type { LockSeen, LockState } from '../port/lock-port.js'
 import { Acquisition } from './acquire/acquisition.js'
 import type { Call, Refusal } from './acquire/call.js'
-import { calledFrom } from './acquire/called-from.js'
 import { granted } from './acquire/granted.js'
+import { Patience } from './acquire/learned.js'
 import { OWN_FAILURE_MS } from './acquire/outage.js'
-import { Patience } from './acquire/patience.js'
 import { Environment } from './environment.js'
-import { extend } from './lease/extend.js'
 import { Lifetime } from './lifetime.js'
+import { calledFrom } from './queue/waiter.js'
 import type { Services } from './services.js'
-import { enterInMemory } from './tenure/enter-kept.js'
+import { enterInMemory } from './tenure/hand-over.js'
 import { release, releaseInMemory } from './tenure/release.js'
 import type { HoldRecord, Tenure } from './tenure/tenure.js'
+import { extend } from './tenure/within-lease.js'
 
 /**
  * One kind of lock in one client, on whatever store the port leads to: its calls, from when they begin until they have ended and
@@ -49,7 +49,7 @@ export class Locker extends Environment {
     const refused = !this.lifetime.admits(call)
     const { signal } = call
     if (refused || signal?.aborted) {
-      this.metrics.cancelled()
+      this.metrics.count('cancelled')
       return Promise.reject(refused || !signal ? new ClosedError(call.name) : reasonOf(signal))
     }
     const queue = this.queues.at(call.name)
@@ -58,7 +58,7 @@ export class Locker extends Environment {
     const kept = enterInMemory(this, queue, call, now)
     if (kept) {
       const calledAt = this.settings.diagnostics ? calledFrom() : undefined
-      return Promise.resolve(granted(this, call, kept, now, now, calledAt))
+      return Promise.resolve(granted(this, { call, startedAt: now, calledAt }, kept, now))
     }
     const acquisition = new Acquisition(this, queue, call, () => {
       this.lifetime.acquired(acquisition)
@@ -127,7 +127,7 @@ export class Locker extends Environment {
     }
     tenure.tied = true
     const held = await this.query(() => tie(tenure.name, tenure.storedAs, tx))
-    if (!held) this.tenures.lose(tenure, 'not-in-store', undefined)
+    if (!held) tenure.lose()
   }
 
   /** Whether nobody of this process has the lock, waits for it or lets others go first. */
@@ -182,11 +182,15 @@ export class Locker extends Environment {
 
   /** This process's tenures of that lock with nobody inside: it lingers, or its release is on its way. */
   #kept(name: string): readonly Tenure[] {
-    const tenures = [...this.tenuresOf(name), ...(this.kin?.tenuresOf(name) ?? [])]
-    return tenures.filter(({ holds: [last] }) => last?.stayed)
+    return this.#tenuresHere(name).filter(({ holds: [last] }) => last?.stayed)
   }
 
-  protected tenureEnded(tenure: Tenure): void {
+  /** Those of this kind, and of others that are one lock with it. */
+  #tenuresHere(name: string): readonly Tenure[] {
+    return [...this.tenuresOf(name), ...(this.kin?.tenuresOf(name) ?? [])]
+  }
+
+  tenureEnded(tenure: Tenure): void {
     const queue = this.queues.get(tenure.name)
     if (queue?.callers === 0) this.lingering.leftBehind(tenure)
     this.lingering.over(tenure)
@@ -205,12 +209,10 @@ export class Locker extends Environment {
   /** Frees the lock, no matter which owner holds it. Tenures of this client, of every kind, learn of their loss at once. */
   async forceUnlock(name: string): Promise<boolean> {
     // Which tenure this is about must be known before: the freed lock may be this client's again when the answer comes.
-    const before = this.tenuresOf(name)
-    const loseRivals = this.kin?.standing(name)
+    const before = this.#tenuresHere(name)
     const freed = await this.query(() => this.port.forceUnlock(name))
     if (!freed) return false
-    for (const tenure of before) this.tenures.lose(tenure, 'not-in-store', undefined)
-    loseRivals?.()
+    for (const tenure of before) tenure.lose()
     return true
   }
 

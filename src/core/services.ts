@@ -3,8 +3,8 @@ import type { Schedule } from '../base/time/schedule.js'
 import type { Events } from '../observe/events/events.js'
 import type { Metrics } from '../observe/metrics/metrics.js'
 import type { LockPort } from '../port/lock-port.js'
-import type { Call } from './acquire/call.js'
-import type { KindTraits } from './kind.js'
+import type { KindTraits } from './queue/local-queue.js'
+import type { Waiter } from './queue/waiter.js'
 import type { HoldRecord } from './tenure/tenure.js'
 
 /** The settings of a client that its core reads. */
@@ -20,14 +20,6 @@ export interface CoreSettings {
   readonly quarantineMs: number
 }
 
-/** A call that waits. */
-export interface LongWait {
-  readonly call: Call
-  readonly startedAt: number
-  /** Ends the call, which rejects with that reason. */
-  cancel(reason: unknown): void
-}
-
 /** What the core of one kind of lock is given by the client that it is part of. */
 export interface Services {
   readonly kind: KindTraits
@@ -41,5 +33,5 @@ export interface Services {
   /** Told once of a hold whose lease has been renewed. Must not keep what its caller has of it. */
   readonly onLasting?: ((grant: HoldRecord, callersHold: object) => void) | undefined
   /** Told of each call that waits: it may be in a deadlock. What it returns is called when the call waits no longer. */
-  readonly onWait?: ((wait: LongWait, calledAt: string | undefined) => (() => void) | undefined) | undefined
+  readonly onWait?: ((waiter: Waiter) => (() => void) | undefined) | undefined
 }

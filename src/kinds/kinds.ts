@@ -1,6 +1,6 @@
-import type { KindTraits } from '../core/kind.js'
 import type { Locker } from '../core/locker.js'
 import { ExclusivePolicy } from '../core/queue/exclusive-policy.js'
+import type { KindTraits } from '../core/queue/local-queue.js'
 import { QueuedPolicy } from '../core/queue/queued-policy.js'
 import { SharedPolicy } from '../core/queue/shared-policy.js'
 import type { LockPort } from '../port/lock-port.js'

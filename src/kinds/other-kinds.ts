@@ -3,7 +3,6 @@ import type { Environment } from '../core/environment.js'
 import type { Kin } from '../core/kin.js'
 import type { Locker } from '../core/locker.js'
 import type { LocalQueue } from '../core/queue/local-queue.js'
-import { uses } from '../core/tenure/stored-as.js'
 import type { HoldRecord, Tenure } from '../core/tenure/tenure.js'
 
 /** The two lock the same thing in the store, one for reading and one for writing. */
@@ -38,16 +37,17 @@ class OtherKinds implements Kin {
 
   uses(name: string, owner: Owner): boolean {
     const others = this.otherSide ? [this.otherSide] : this.rivals
-    return others.some((env) => uses(env, name, owner))
+    return others.some((env) => env.uses(name, owner))
   }
 
   granted({ tenure, handedOver }: HoldRecord): void {
-    const { otherSide, rivals } = this
     // Where the store itself has just said so, no rival has the lock.
-    if (!handedOver) for (const rival of rivals) loseAll(rival, heldIn(rival, tenure.name))
-    if (!otherSide) return
-    for (const other of heldIn(otherSide, tenure.name)) {
-      if (other.storedAs !== tenure.storedAs) loseAll(otherSide, [other])
+    const rivals = handedOver ? [] : this.tenuresOf(tenure.name)
+    for (const rival of rivals) if (rival.state === 'held') rival.lose()
+    if (!this.otherSide) return
+    for (const other of this.otherSide.tenuresOf(tenure.name)) {
+      if (other.state !== 'held') continue
+      if (other.storedAs !== tenure.storedAs) other.lose()
       else {
         tenure.beside = other
         other.beside = tenure
@@ -70,25 +70,10 @@ class OtherKinds implements Kin {
   tenuresOf(name: string): readonly Tenure[] {
     return this.rivals.flatMap((rival) => rival.tenuresOf(name))
   }
-
-  standing(name: string): () => void {
-    const before = this.rivals.map((rival) => [rival, rival.tenuresOf(name)] as const)
-    return () => {
-      for (const [rival, tenures] of before) loseAll(rival, tenures)
-    }
-  }
 }
 
 function sectionIn({ queues, tenures }: Environment, name: string, caller: Scope): Tenure | undefined {
   const queue = queues.get(name)
   const tenure = queue && tenures.current(queue, caller.owner)
   return tenure?.isSectionOf(caller) ? tenure : undefined
-}
-
-function heldIn(env: Environment, name: string): readonly Tenure[] {
-  return env.tenuresOf(name).filter(({ state }) => state === 'held')
-}
-
-function loseAll({ tenures }: Environment, all: readonly Tenure[]): void {
-  for (const tenure of all) tenures.lose(tenure, 'not-in-store', undefined)
 }

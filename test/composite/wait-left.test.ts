@@ -1,8 +1,8 @@
 /** The arithmetic of one wait for several locks, where Redisson's multi-lock has had its faults (#624, #1160, #2172, #4050). */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { waitLeft } from '../../src/core/acquire/wait-left.js'
 import { Holdfast } from '../../src/index.js'
+import { waitLeft } from '../../src/kinds/several/wait-left.js'
 import { MemoryStore, VirtualClock } from '../../src/stores/memory/index.js'
 import { runsOr } from '../properties/runs.js'
 

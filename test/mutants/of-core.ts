@@ -24,22 +24,22 @@ grant-after-its-lease: a grant is taken although its lease is over
 - if (now >= tenure.deadline) return false
 + if (now >= Infinity) return false
 release-forgotten: the next acquisition of an owner overtakes its release that is under way
-- if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.work)
+- if (tenure.releasing) this.services.orphans.follow(tenure, tenure.releasing.work)
 disproof-ignored: a tenure is believed although the store gave its lock to another owner
-- if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
-src/core/tenure/release.ts
+- if (believed.state === 'held') this.lose(believed)
 unknown-release-left: a release whose outcome is unknown is left at that
-- void env.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
+- void this.services.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
 + void [request, refused, CARRIED_OUT, error]
+src/core/tenure/release.ts
 loss-at-release-untold: a release that finds the lock gone says that all was well
 - if (reply === 'not-owner') throw lost(env, tenure, grant)
 repeat-as-first: a release that is sent again does not say so
 - () => sendOnce(true),
 + () => sendOnce(false),
-src/core/tenure/slice.ts
+src/core/tenure/tenure.ts
 never-spent: a process hands the lock from call to call for as long as it likes
-- tenure.handOvers >= settings.maxHandOvers ||
-+ tenure.handOvers >= settings.maxHandOvers &&
+- this.handOvers >= maxHandOvers ||
++ this.handOvers >= maxHandOvers &&
 src/core/tenure/lingering.ts
 kept-for-long: a lock is kept by habit whatever its lease: a process that dies then leaves that
 - spent || isLong ? 0
@@ -47,7 +47,7 @@ kept-for-long: a lock is kept by habit whatever its lease: a process that dies t
 src/kinds/several/acquire-all.ts
 gives-back-unwatched: a multi-lock that begins anew is not woken by the release of what it gave back
 - unrelated: false,
-src/core/lease/watchdog.ts
+src/core/tenure/watchdog.ts
 renewal-answered-late: a renewal that is answered after the deadline is taken for good
 - if (this.schedule.clock.now() >= tenure.deadline) return
 `

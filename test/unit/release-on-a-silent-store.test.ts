@@ -1,6 +1,6 @@
 /** What a release comes to that the store does not answer, and by when, in virtual time. */
 import { describe, expect, test } from 'vitest'
-import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
+import { LEAST_ANSWER_MS } from '../../src/core/acquire/outage.js'
 import { fencedLock, lock } from '../../src/kinds/kinds.js'
 import { leaseDeadline } from '../../src/port/lease.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { StoreError } from '../../src/base/errors/errors.js'
 import { rejectionOf } from '../../src/conformance/outcome.js'
-import { retry } from '../../src/core/acquire/retry.js'
+import { retry } from '../../src/core/acquire/outage.js'
 import { VirtualClock } from '../../src/stores/memory/index.js'
 import { endOf, inVirtualTime, passing } from './in-virtual-time.js'
 

@@ -1,6 +1,6 @@
 import { Owners } from '../../src/base/identity/owner.js'
 import type { Schedule } from '../../src/base/time/schedule.js'
-import type { KindTraits } from '../../src/core/kind.js'
+import type { KindTraits } from '../../src/core/queue/local-queue.js'
 import type { CoreSettings, Services } from '../../src/core/services.js'
 import { lock } from '../../src/kinds/kinds.js'
 import type { Emit } from '../../src/observe/events/events.js'

@@ -1,6 +1,6 @@
 /** Calls for several locks, all or any of them, on a store that answers when the test says so. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { LEAST_ANSWER_MS } from '../../src/core/acquire/wait-left.js'
+import { LEAST_ANSWER_MS } from '../../src/core/acquire/outage.js'
 import { fairLock, lock, readLock } from '../../src/kinds/kinds.js'
 import type { Terms } from '../../src/kinds/several/acquire-all.js'
 import type { AcquireRequest, BatchPort } from '../../src/port/lock-port.js'

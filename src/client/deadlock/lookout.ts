@@ -2,7 +2,7 @@ import { DeadlockError, type LockRole } from '../../base/errors/deadlock-error.j
 import { StoreError } from '../../base/errors/errors.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
-import type { LongWait } from '../../core/services.js'
+import type { Waiter } from '../../core/queue/waiter.js'
 import { type Kind, readLock, writeLock } from '../../kinds/kinds.js'
 import { type Edge, type HeldLock, lockKeyOf, type SeenEdge } from '../../port/edges-port.js'
 import type { OnDeadlock } from '../holdfast-options.js'
@@ -51,12 +51,12 @@ export class Lookout implements WaitObserver {
   }
 
   /** A call of that kind waits. Returns what is to be called when it does no longer; nothing if it can be in no deadlock. */
-  waits(kind: Kind, wait: LongWait, calledAt: string | undefined): (() => void) | undefined {
+  waits(kind: Kind, wait: Waiter): (() => void) | undefined {
     const role = roleOf(kind)
     const { name, unrelated, anyOf = false } = wait.call
     // Nothing is held by an owner that was made for this call. Who waits for any of several is not stuck.
     if (!role || unrelated || anyOf || this.#refused) return undefined
-    const within = new WaitWithin(this, wait, { kind: role, name }, calledAt)
+    const within = new WaitWithin(this, wait, { kind: role, name })
     return () => within.end()
   }
 
@@ -72,14 +72,14 @@ export class Lookout implements WaitObserver {
   }
 
   /** For an edge that is about to be left. */
-  newId({ call }: LongWait): string {
+  newId({ call }: Waiter): string {
     this.#ids += 1
     this.edges += 1
     return `${call.caller.owner}/${this.#ids}`
   }
 
   /** The locks that the waiting code runs within: they stay held for as long as it waits. */
-  heldBy({ call }: LongWait, waitsFor: LockRole): readonly HeldLock[] {
+  heldBy({ call }: Waiter, waitsFor: LockRole): readonly HeldLock[] {
     const held: HeldLock[] = []
     for (const { kind, locker } of this.kinds.used) {
       const role = roleOf(kind)
@@ -92,7 +92,7 @@ export class Lookout implements WaitObserver {
     return held
   }
 
-  found(cycle: readonly SeenEdge[], edge: Edge, wait: LongWait): void {
+  found(cycle: readonly SeenEdge[], edge: Edge, wait: Waiter): void {
     const links = linksOf(cycle)
     const victim = victimOf(cycle)
     const id = idOf(cycle)
@@ -139,9 +139,8 @@ class WaitWithin {
 
   constructor(
     private readonly around: Lookout,
-    private readonly wait: LongWait,
+    private readonly wait: Waiter,
     private readonly waitsFor: LockRole,
-    private readonly calledAt: string | undefined,
   ) {
     this.#timer = around.schedule.at(wait.startedAt + LONG_MS, () => this.#begin())
   }
@@ -176,7 +175,7 @@ class WaitWithin {
       waitsFor,
       holds,
       rejects: around.rejects,
-      waitsAt: this.calledAt?.slice(0, LONGEST_STACK),
+      waitsAt: wait.calledAt?.slice(0, LONGEST_STACK),
     }
     this.#edge = edge
     this.#rounds += 1

@@ -5,13 +5,11 @@ import { outcomeOf } from '../../observe/trace/outcome.js'
 import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
-import { TIME_IS_UP, Waiter } from '../queue/waiter.js'
-import { enterInMemory, enterInStore } from '../tenure/enter-kept.js'
-import { storedAs } from '../tenure/stored-as.js'
+import { calledFrom, TIME_IS_UP, Waiter } from '../queue/waiter.js'
+import { enterInMemory, enterInStore } from '../tenure/hand-over.js'
 import { type HoldRecord, Tenure } from '../tenure/tenure.js'
 import { Attempt } from './attempt.js'
 import type { Call, Refusal } from './call.js'
-import { calledFrom } from './called-from.js'
 import { decide, type Situation, type Step } from './decide.js'
 import { Learned } from './learned.js'
 import { Waiting } from './waiting.js'
@@ -63,8 +61,8 @@ export class Acquisition implements Linked<Acquisition> {
         if (hold) return hold
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.cancelled()
-      else this.env.metrics.failed()
+      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.count('cancelled')
+      else this.env.metrics.count('failed')
       throw error
     } finally {
       stopListening?.()
@@ -263,8 +261,8 @@ export class Acquisition implements Linked<Acquisition> {
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #follow(): Promise<undefined> {
-    const settled = Promise.resolve(this.queue.waiters.ahead(this.waiter)?.attempting).catch(() => undefined)
-    await this.waiter.upTo(Infinity, settled)
+    const told = new Promise<void>((resolve) => this.queue.waiters.tell(resolve))
+    await this.waiter.upTo(Infinity, told)
   }
 
   #verify(): undefined {
@@ -308,8 +306,8 @@ export class Acquisition implements Linked<Acquisition> {
     const { env, waiter, queue } = this
     const now = env.schedule.clock.now()
     const { holder, heldSince, until = busyUntil } = queue.seen ?? {}
-    if (cause !== undefined) env.metrics.failed()
-    else if (!this.call.once) env.metrics.timedOut()
+    if (cause !== undefined) env.metrics.count('failed')
+    else if (!this.call.once) env.metrics.count('timedOut')
     const remainingMs = until > now ? until - now : undefined
     return { waitedMs: now - waiter.startedAt, holder, heldSince, remainingMs, cause, failingSince }
   }
@@ -341,8 +339,8 @@ export class Acquisition implements Linked<Acquisition> {
     const { name, permits, caller } = this.call
     this.#attempt.traces.leaveNested()
     // A single attempt is made for itself: it can happen while the contender asks.
-    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.place?.lend())
-    const owner = lent ?? storedAs(this.env, this.queue, caller)
+    const lent = this.#attempt.traces.askedAs ?? (this.waiter.once ? undefined : this.queue.freePlace)
+    const owner = lent ?? this.env.storedAs(this.queue, caller)
     const tenure = new Tenure(name, caller.owner, owner, outer?.turns)
     tenure.permits = permits
     return tenure

@@ -1,3 +1,4 @@
+import { StoreError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { isTransient, noAnswer } from '../../port/failure.js'
 import { renewUntil } from '../../port/lease.js'
@@ -5,15 +6,12 @@ import type { AcquireReply, AcquireRequest, BusyReply, GrantedReply } from '../.
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import { TIME_IS_UP, type Waiter } from '../queue/waiter.js'
-import type { Offer } from '../tenure/lingering.js'
-import { HoldRecord, type Tenure } from '../tenure/tenure.js'
-import { checkTimes } from './answer-times.js'
+import { HoldRecord, type Stay, type Tenure } from '../tenure/tenure.js'
 import type { Call } from './call.js'
 import { granted } from './granted.js'
 import type { Learned } from './learned.js'
-import { OWN_FAILURE_MS } from './outage.js'
+import { LEAST_ANSWER_MS, OWN_FAILURE_MS } from './outage.js'
 import { Traces } from './traces.js'
-import { LEAST_ANSWER_MS } from './wait-left.js'
 import type { Waiting } from './waiting.js'
 
 /** A request that was sent, and what was so when it was. */
@@ -28,7 +26,8 @@ interface Question {
   readonly watching: boolean
   readonly version: number
   readonly leaseMs: number
-  readonly offer: Offer | undefined
+  /** Set where it was sent with the wish to keep the lock. */
+  readonly stay: Stay | undefined
 }
 
 /**
@@ -38,7 +37,6 @@ interface Question {
 export class Attempt {
   readonly traces: Traces
   private readonly call: Call
-  #sending = false
   /** Since when its grants have come too late for their lease, one after the other. */
   #tooLateSince: number | undefined
   /** In rounds: the answer so far, and when the store was last heard. */
@@ -57,16 +55,10 @@ export class Attempt {
   }
 
   /** Sends one acquire and deals with its answer. Undefined when it was not granted in time, or failed for the moment. */
-  send(tenure: Tenure): Promise<HoldRecord | undefined> {
-    this.#sending = true
-    const work = this.#send(tenure)
-    if (this.#sending) this.waiter.attempting = work
-    return work
-  }
-
-  async #send(tenure: Tenure): Promise<HoldRecord | undefined> {
+  async send(tenure: Tenure): Promise<HoldRecord | undefined> {
     const { env, waiter, queue } = this
     const left = env.port.inRounds ? new AbortController() : undefined
+    waiter.attempting = true
     try {
       const answerBy = this.#answerBy()
       const question = this.#ask(tenure, answerBy, left?.signal)
@@ -85,8 +77,7 @@ export class Attempt {
       return reply === TIME_IS_UP ? this.#tooLate(question) : this.#read(question, reply)
     } finally {
       left?.abort()
-      this.#sending = false
-      waiter.attempting = undefined
+      waiter.attempting = false
       queue.waiters.told()
       if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
     }
@@ -95,8 +86,8 @@ export class Attempt {
   #ask(tenure: Tenure, answerBy: number, left: AbortSignal | undefined): Question {
     const { env, queue, call, waiter, learned } = this
     const watching = queue.watch.inForce
-    const offer = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
-    const leaseMs = env.lingering.leaseMs(call, offer)
+    const stay = tenure.holds.length === 0 ? env.lingering.offer(call) : undefined
+    const leaseMs = env.lingering.leaseMs(call, stay)
     const hears = watching || queue.pollsOf(call) !== undefined
     const request: AcquireRequest = {
       name: tenure.name,
@@ -106,7 +97,7 @@ export class Attempt {
       // One that may have been given a place before has it still.
       waits: !waiter.once && (hears || this.traces.mayBeInLine),
       permits: call.permits,
-      lingers: offer !== undefined,
+      lingers: stay !== undefined,
       caller: left && this.#caller(answerBy, left),
     }
     if (learned.patience) learned.patience.askAgainAt = undefined
@@ -123,7 +114,7 @@ export class Attempt {
     const sent = call.sends?.(request) ?? env.port.acquire(request)
     const earlier = this.traces.repeated(request)
     learned.watching = false
-    return { request, tenure, sent, sentAt, earlier, watching, version, leaseMs, offer }
+    return { request, tenure, sent, sentAt, earlier, watching, version, leaseMs, stay }
   }
 
   #caller(waitsUntil: number, left: AbortSignal): AcquireRequest['caller'] {
@@ -165,13 +156,13 @@ export class Attempt {
 
   #admit(question: Question, reply: GrantedReply): HoldRecord | undefined {
     const { env, queue, call } = this
-    const { tenure, sentAt, leaseMs, offer } = question
+    const { tenure, sentAt, leaseMs, stay } = question
     const until = call.leaseMs === undefined ? renewUntil(sentAt, call.maxHoldMs) : undefined
     const grant = new HoldRecord(tenure, call.holder, until, call.reentrant)
     tenure.fence ??= reply.fence
     const { since, leaseMs: grantedMs } = reply.granted ?? { since: reply.since ?? sentAt, leaseMs }
     if (env.tenures.granted(queue, grant, since, grantedMs)) {
-      if (offer) env.lingering.begun(tenure, reply, offer, sentAt, leaseMs)
+      if (stay) env.lingering.begun(tenure, reply, stay, sentAt, leaseMs)
       return this.granted(grant)
     }
     this.traces.undo(question.request, question.sent, tenure)
@@ -182,21 +173,20 @@ export class Attempt {
   /** The call has the lock, by an answer of the store or by hand-over. */
   granted(grant: HoldRecord): HoldRecord {
     this.queue.saw(undefined)
-    const { env, call, waiter } = this
-    return granted(env, call, grant, env.schedule.clock.now(), waiter.startedAt, waiter.calledAt)
+    return granted(this.env, this.waiter, grant, this.env.schedule.clock.now())
   }
 
   #refused(
     { request, tenure }: Pick<Question, 'request' | 'tenure'>,
     reply: Exclude<AcquireReply, { outcome: 'granted' }>,
   ): void {
-    const { tenures, orphans, port } = this.env
+    const { orphans, port } = this.env
     if (reply.outcome === 'busy') {
       this.learned.ofHolder(reply)
       this.waiting.tell()
       return
     }
-    tenures.lose(tenure, 'not-in-store', undefined)
+    tenure.lose()
     // The tenure may have been lost before, so `lose` may have done nothing.
     if (port.inParts) orphans.leave(tenure, request.leaseMs)
   }
@@ -264,4 +254,16 @@ export class Attempt {
     const lastedMs = Math.max(outage.lastedMs(now, this.waiter.startedAt), ownMs)
     return lastedMs >= this.env.settings.storeTimeoutMs
   }
+}
+
+/** Refuses an answer with a time in it that is none: a store of another maker may give anything. What it has done is unknown. */
+function checkTimes(reply: AcquireReply, lockName: string): void {
+  if (reply.outcome === 'lost') return
+  const times =
+    reply.outcome === 'busy'
+      ? [reply.remainingMs, reply.againMs]
+      : [reply.room, reply.fullForMs, reply.since, reply.granted?.since, reply.granted?.leaseMs]
+  if (!times.some(Number.isNaN)) return
+  const hint = 'The answer of the store has a time in it that is no number.'
+  throw new StoreError('unreadable', 'acquire', { lockName, transient: true, hint })
 }

@@ -1,19 +1,13 @@
 import type { Environment } from '../environment.js'
+import type { Waiter } from '../queue/waiter.js'
 import type { HoldRecord } from '../tenure/tenure.js'
-import type { Call } from './call.js'
 
-/**
- * The call has the lock, by an answer of the store or by hand-over: it is counted and told of.
- * @param now the lease clock; so is `startedAt`, when the call began
- * @param calledAt where it was made, when diagnostics are on
- */
+/** The call has the lock, by an answer of the store or by hand-over: it is counted and told of. */
 export function granted(
   env: Environment,
-  call: Call,
+  { call, startedAt, calledAt }: Pick<Waiter, 'call' | 'startedAt' | 'calledAt'>,
   grant: HoldRecord,
   now: number,
-  startedAt: number,
-  calledAt: string | undefined,
 ): HoldRecord {
   const { tenure } = grant
   tenure.takenAt ??= calledAt

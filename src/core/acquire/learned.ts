@@ -1,11 +1,27 @@
 import type { Owner } from '../../base/identity/owner.js'
-import type { AcquireReply, BusyReply } from '../../port/lock-port.js'
+import type { AcquireReply, BusyReply, LockSeen } from '../../port/lock-port.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
+import { restMs } from '../queue/release-watch.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { Outage } from './outage.js'
-import { Patience } from './patience.js'
-import { restMs } from './rest.js'
+
+/** For how long a single attempt, or a look, goes on that meets a lock with perhaps nobody inside: for its process to hear of it, and to let go. */
+const PATIENCE_MS = 25
+
+/** A lock that lingers does not refuse a single attempt, nor look held: both are repeated, after 1, 2, 4 and more milliseconds, for a while. */
+export class Patience {
+  #until: number | undefined
+  #pauseMs = 1
+  /** When to ask again after the answer that was heard last; undefined where that stands. */
+  askAgainAt: number | undefined
+
+  refused({ lingers }: BusyReply | LockSeen, now: number): void {
+    this.#until ??= now + PATIENCE_MS
+    this.askAgainAt = lingers && now < this.#until ? Math.min(now + this.#pauseMs, this.#until) : undefined
+    this.#pauseMs *= 2
+  }
+}
 
 /** What one call has learned of its lock: from the store's answers to it, and from what its process knows. */
 export class Learned {

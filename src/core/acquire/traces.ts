@@ -107,7 +107,7 @@ export class Traces {
       const holds = tenure.holds.length + (tenure.growing ? 1 : 0)
       return { ...request, heldBefore: Math.max(request.heldBefore, holds) }
     }
-    const lapsed = env.tenures.lapsed.has(request.owner)
+    const lapsed = tenure.goneAt !== undefined && env.schedule.clock.now() < tenure.goneAt
     const again =
       queue.tenures.metBy(tenure.owner)?.storedAs === request.owner || queue.waiters.hasOther(waiter)
     return lapsed || !again ? { ...request, heldBefore: 0 } : request

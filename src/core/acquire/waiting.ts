@@ -35,13 +35,11 @@ export class Waiting extends Alarm {
     queue.waiters.waiting += 1
     env.metrics.waitBegan()
     env.schedule.set(this, waiter.startedAt + warnAfterMs)
-    this.#onEnd = env.onWait?.(waiter, waiter.calledAt)
+    this.#onEnd = env.onWait?.(waiter)
     if (cause instanceof StoreError) this.#tellOfTrouble(cause)
     // The answer to another call's request is on its way, and names the holder.
-    else if (!queue.seen && queue.waiters.asking) {
-      queue.waiters.untold ??= new Set()
-      queue.waiters.untold.add(this.#tellOfHolder)
-    } else this.tell()
+    else if (!queue.seen && queue.waiters.asking) queue.waiters.tell(this.#tellOfHolder)
+    else this.tell()
   }
 
   /** A request is under way. Gives what is to be cancelled when the store answers it. */
@@ -59,7 +57,7 @@ export class Waiting extends Alarm {
     const { env, queue, waiter } = this
     env.schedule.cancel(this)
     this.#onEnd?.()
-    queue.waiters.untold?.delete(this.#tellOfHolder)
+    queue.waiters.spare(this.#tellOfHolder)
     if (waiter.counts) queue.waiters.waiting -= 1
     waiter.counts = false
     env.metrics.waitEnded()

@@ -1,7 +1,7 @@
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import type { Policy, QueueParts } from './policy.js'
-import { ProcessPlace } from './process-place.js'
+import type { LocalQueue } from './local-queue.js'
+import type { Policy } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -9,7 +9,7 @@ import type { Waiter } from './waiter.js'
  * store for all, and where the store keeps a line, has the process's place there.
  */
 export class ExclusivePolicy implements Policy {
-  constructor(private readonly queue: QueueParts) {}
+  constructor(private readonly queue: LocalQueue) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return this.queue.waiters.contender(tenure) === waiter
@@ -35,27 +35,27 @@ export class ExclusivePolicy implements Policy {
       // What was announced while the question was under way may be newer than its answer.
       const restsUntil = watch.unread ? -Infinity : clock.now() + (reply.againMs ?? reply.remainingMs)
       if (!place || place.owner === owner) {
-        queue.place = new ProcessPlace(owner, restsUntil)
+        queue.place = { owner, restsUntil }
       } else {
         // Two asked at the same time, each for itself: the later place is one too many.
         place.restsUntil = Math.min(place.restsUntil, restsUntil)
         queue.leavePlace(owner)
       }
-    } else if (place?.owner === owner) {
-      place.lent = false
     }
   }
 
   onSignal(news?: News): void {
-    this.queue.place?.onSignal(news, this.queue.clock.now())
-    this.queue.waiters.contender(this.#tenure)?.wake()
+    const { place, clock } = this.queue
+    const until = news?.lookInMs === undefined ? -Infinity : clock.now() + news.lookInMs
+    if (place) place.restsUntil = Math.min(place.restsUntil, until)
+    this.queue.waiters.contender(this.queue.tenures.any)?.wake()
   }
 
   wakeNext(): void {
     const { waiters } = this.queue
-    const holder = this.#tenure
+    const holder = this.queue.tenures.any
     if (holder?.state === 'held') {
-      const waiter = waiters.reentrant(holder)
+      const waiter = waiters.admittedBy(holder)[0]
       if (waiter) {
         waiter.wake()
         return
@@ -69,9 +69,5 @@ export class ExclusivePolicy implements Policy {
 
   successor(): Waiter | undefined {
     return this.queue.waiters.successor()
-  }
-
-  get #tenure(): Tenure | undefined {
-    return this.queue.tenures.any
   }
 }

@@ -1,15 +1,14 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { Polls } from '../../port/lock-port.js'
+import type { Schedule } from '../../base/time/schedule.js'
+import type { LockPort, Polls } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import { Outage } from '../acquire/outage.js'
-import type { Services } from '../services.js'
 import type { Orphans } from '../tenure/orphans.js'
 import type { Tenure } from '../tenure/tenure.js'
 import { HeldTenures } from './held-tenures.js'
-import type { Policy, QueueParts } from './policy.js'
-import type { ProcessPlace } from './process-place.js'
+import type { Policy } from './policy.js'
 import { ReleaseWatch } from './release-watch.js'
 import { WaitQueue } from './wait-queue.js'
 import type { Waiter } from './waiter.js'
@@ -18,6 +17,31 @@ import type { Waiter } from './waiter.js'
 const STEP_ASIDE_MS = 2
 /** Where nothing is announced, and nothing else is said, it pauses like a waiter that has asked so often: by default 8 to 16 ms, of 128. */
 const STEP_ASIDE_ATTEMPTS = 5
+
+/** What the core has to know of a kind of lock. */
+export interface KindTraits {
+  /** For people, and in sequencers. */
+  readonly name: string
+  /** What asking for it is called in errors; `acquire` where absent. */
+  readonly asks?: 'await' | undefined
+  /** Whether several owners may hold it at a time, each with a tenure of its own; none is handed over in memory then. */
+  readonly shared?: boolean
+  /** Whether each tenure has a fencing token, which makes sequencers possible: then the lock changes hands in the store only. */
+  readonly fenced?: boolean
+  /** What has a place in the line that the store keeps, if it keeps one: each process, for all its calls, or each call. */
+  readonly placePer?: 'process' | 'call'
+  /** What decides between the calls of one process. */
+  readonly policy: new (
+    queue: LocalQueue,
+  ) => Policy
+}
+
+/** The one place that the process has in the store's line, if the store keeps one and the process stands in it. */
+interface ProcessPlace {
+  readonly owner: Owner
+  /** The process asks nothing before that time: the store tells it of what happens earlier. */
+  restsUntil: number
+}
 
 /** Who has a lock, and until when it is not free. */
 export interface Seen {
@@ -32,13 +56,14 @@ export interface Seen {
  * between the sorts of kinds is the policy's. A lock that is held and wanted by nobody costs no more than its tenure: each part is made
  * when it is first asked for.
  */
-export class LocalQueue implements QueueParts, Linked<LocalQueue> {
+export class LocalQueue implements Linked<LocalQueue> {
   /** Among those that nobody stands at. */
   before: LocalQueue | undefined
   behind: LocalQueue | undefined
   readonly tenures: HeldTenures
   /** Calls at work here; the queue is idle when there are none and nothing is held. */
   callers = 0
+  /** The process's place in line, if it has one. */
   place: ProcessPlace | undefined
   /** The store's failures, as the calls here have met them one after the other: the time of each counts for all. */
   outage: Outage | undefined
@@ -52,7 +77,12 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
 
   constructor(
     readonly name: string,
-    private readonly client: Pick<Services, 'kind' | 'port' | 'schedule'> & { readonly orphans: Orphans },
+    private readonly client: {
+      readonly kind: KindTraits
+      readonly port: LockPort
+      readonly schedule: Schedule
+      readonly orphans: Orphans
+    },
   ) {
     this.tenures = new HeldTenures(client.kind)
   }
@@ -118,16 +148,25 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     return this.held && this.waiters.waiting > 0 && !this.place && inLine
   }
 
+  /** Whether the store keeps a line at the moment. */
   get keepsLine(): boolean {
     return this.client.port.line !== undefined
   }
 
+  /** As whom one waiter may ask by that place. Not while another does: both would be granted the lock. */
+  get freePlace(): Owner | undefined {
+    const { place } = this
+    return place && !this.waiters.askingAs(place.owner) ? place.owner : undefined
+  }
+
+  /** What was asked as that owner is unknown, or given back: nobody else is to ask as it. Tells whether it was the process's place. */
   forgetPlace(owner: Owner): boolean {
     if (this.place?.owner !== owner) return false
     this.place = undefined
     return true
   }
 
+  /** Nobody will enter by that place. */
   leavePlace(owner: Owner): void {
     this.forgetPlace(owner)
     this.client.orphans.leavePlace(this.name, owner)
@@ -149,6 +188,17 @@ export class LocalQueue implements QueueParts, Linked<LocalQueue> {
     this.tenures.began(tenure)
     // The others have had their turn. (Permits that are taken here leave some that others may have.)
     if (!this.tenures.perOwner) this.backUntil = -Infinity
+  }
+
+  /** Wakes whoever of that owner may go on: within its tenure, or else the first in its line on each side of the lock. */
+  wakeOwn(owner: Owner): void {
+    const own = this.tenures.metBy(owner)
+    if (own?.state === 'held') {
+      this.waiters.admittedBy(own)[0]?.wake()
+      return
+    }
+    this.waiters.firstOf(owner)?.wake()
+    this.waiters.firstOf(owner, true)?.wake()
   }
 
   /** This call cannot use the lock now, for a reason of its own: the calls behind it go first. */

@@ -1,7 +1,8 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply, News } from '../../port/lock-port.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { type Policy, type QueueParts, wakeOwn } from './policy.js'
+import type { LocalQueue } from './local-queue.js'
+import type { Policy } from './policy.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -19,7 +20,7 @@ export class QueuedPolicy implements Policy {
   /** When the foremost is to look. */
   #lookAt = -Infinity
 
-  constructor(private readonly queue: QueueParts) {}
+  constructor(private readonly queue: LocalQueue) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     return !tenure && !this.queue.waiters.ahead(waiter)
@@ -56,7 +57,8 @@ export class QueuedPolicy implements Policy {
       this.#foremost?.wake()
       return
     }
-    const waiter = this.#placed.get(grantedTo) ?? this.#asking(grantedTo)
+    // Who asks for the first time has no place yet. Nobody else's grant is worth remembering.
+    const waiter = this.#placed.get(grantedTo) ?? this.queue.waiters.askingAs(grantedTo)
     if (!waiter) return
     // With its question under way the answer may be older than this news: then it asks once more.
     if (waiter.attempting) this.#early.add(grantedTo)
@@ -73,19 +75,12 @@ export class QueuedPolicy implements Policy {
   }
 
   wakeNext(owner: Owner): void {
-    wakeOwn(this.queue, owner)
+    this.queue.wakeOwn(owner)
   }
 
   get #foremost(): Waiter | undefined {
     const [first] = this.#placed.values()
     return first
-  }
-
-  /** Who asks as that owner for the first time. Nobody else's grant is worth remembering. */
-  #asking(owner: Owner): Waiter | undefined {
-    for (const waiter of this.queue.waiters.all())
-      if (waiter.attempting && waiter.askedAs === owner) return waiter
-    return undefined
   }
 
   #call(waiter: Waiter): void {

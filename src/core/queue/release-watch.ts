@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/time/clock.js'
 import { isTransient } from '../../port/failure.js'
-import type { LockPort, News, Watch } from '../../port/lock-port.js'
+import type { LockPort, Watch } from '../../port/lock-port.js'
 import { Outage } from '../acquire/outage.js'
+import type { Policy } from './policy.js'
 
 /**
  * For how long a lock that this process has is taken for granted without a word from the store, which may have lost it meanwhile (its key
@@ -9,11 +10,15 @@ import { Outage } from '../acquire/outage.js'
  */
 export const LONGEST_UNCONFIRMED_MS = 250
 
-export interface WatchListener {
-  /** The store has announced something, or the watch has failed. */
-  onSignal(news?: News): void
-  /** Nothing is announced any more. */
-  onWatchEnded?(): void
+/**
+ * How long who waits relies on being told, where no lease ends by itself: at a latch, behind permits that were taken without one.
+ * An announcement may have been lost with nobody the wiser, and then nothing else would ever have it look.
+ */
+const LONGEST_REST_MS = 30_000
+
+/** After how long to look again, what is waited for having `remainingMs` left. */
+export function restMs(remainingMs: number): number {
+  return remainingMs === Infinity ? LONGEST_REST_MS : remainingMs
 }
 
 /**
@@ -37,7 +42,7 @@ export class ReleaseWatch {
   constructor(
     private readonly name: string,
     private readonly port: LockPort,
-    private readonly queue: { readonly policy: WatchListener; readonly clock: Pick<Clock, 'now'> },
+    private readonly queue: { readonly policy: Policy; readonly clock: Pick<Clock, 'now'> },
   ) {}
 
   /** Whether an acquire sent now runs with the watch in force. */

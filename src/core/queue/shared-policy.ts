@@ -1,8 +1,9 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { AcquireReply } from '../../port/lock-port.js'
-import { restMs } from '../acquire/rest.js'
 import type { Tenure } from '../tenure/tenure.js'
-import { type Policy, type QueueParts, wakeOwn } from './policy.js'
+import type { LocalQueue } from './local-queue.js'
+import type { Policy } from './policy.js'
+import { restMs } from './release-watch.js'
 import type { Waiter } from './waiter.js'
 
 /**
@@ -17,7 +18,7 @@ export class SharedPolicy implements Policy {
   /** Whether there is no limit to how many may enter now: then nobody waits for another. */
   #open = false
 
-  constructor(private readonly queue: QueueParts) {}
+  constructor(private readonly queue: LocalQueue) {}
 
   mayAsk(waiter: Waiter, tenure: Tenure | undefined): boolean {
     const { waiters } = this.queue
@@ -58,7 +59,7 @@ export class SharedPolicy implements Policy {
   /** The new first waiter must also wake when a lease expires, for the others' sake too. */
   wakeNext(owner: Owner): void {
     const { waiters } = this.queue
-    wakeOwn(this.queue, owner)
+    this.queue.wakeOwn(owner)
     if (this.#open) for (const waiter of waiters.all()) waiter.wake()
     else waiters.contender(undefined)?.wake()
   }

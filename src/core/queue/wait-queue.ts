@@ -11,9 +11,9 @@ const NOBODY: readonly Waiter[] = []
 export class WaitQueue {
   /** Calls that have had to wait and still do. */
   waiting = 0
-  /** What tells of those that wait for the answer to another call's request to learn for whom they wait. */
-  untold: Set<() => void> | undefined
   readonly #waiters = new LinkedSet<Waiter>()
+  /** What tells those that wait for the answer to another call's request. */
+  #untold: Set<() => void> | undefined
   /** Waiters that act in a scope others may share, by owner: only among them can there be siblings. */
   #related: Map<Owner, Set<Waiter>> | undefined
 
@@ -52,16 +52,10 @@ export class WaitQueue {
     return waiter?.resting ? waiter : undefined
   }
 
-  /** The first that may re-enter `holder`'s tenure now. */
-  reentrant(holder: Tenure): Waiter | undefined {
-    if (!this.#related) return undefined
-    for (const waiter of this.admittedBy(holder)) return waiter
-    return undefined
-  }
-
   /** Those outside that tenure who might as well be within; they may be in a section on the other side. */
-  *admittedBy(tenure: Tenure): Iterable<Waiter> {
-    for (const waiter of this.#of(tenure.owner)) if (tenure.admits(waiter.caller)) yield waiter
+  admittedBy(tenure: Tenure): readonly Waiter[] {
+    if (!this.#related) return NOBODY
+    return [...this.#of(tenure.owner)].filter(({ caller }) => tenure.admits(caller))
   }
 
   /** The first waiter of the same owner that came before this one. */
@@ -72,7 +66,6 @@ export class WaitQueue {
 
   /** The first waiter of that owner, of those within a section on the other side or of those that are not. */
   firstOf(owner: Owner, within = false): Waiter | undefined {
-    if (!this.#related) return undefined
     for (const waiter of this.#of(owner)) if (waiter.within === within) return waiter
     return undefined
   }
@@ -88,14 +81,31 @@ export class WaitQueue {
 
   /** Whether one of them has a request under way. */
   get asking(): boolean {
-    return this.contender(undefined)?.attempting !== undefined
+    return this.contender(undefined)?.attempting === true
+  }
+
+  /** The one that has a request under way as that owner. */
+  askingAs(owner: Owner): Waiter | undefined {
+    for (const waiter of this.#waiters) if (waiter.attempting && waiter.askedAs === owner) return waiter
+    return undefined
+  }
+
+  /** Calls back, once, when the store has answered one of them, or when its request has ended. */
+  tell(listener: () => void): void {
+    this.#untold ??= new Set()
+    this.#untold.add(listener)
+  }
+
+  /** It need not be told any more. */
+  spare(listener: () => void): void {
+    this.#untold?.delete(listener)
   }
 
   /** A request of one of them has ended. */
   told(): void {
-    const { untold } = this
+    const untold = this.#untold
     if (!untold) return
-    this.untold = undefined
+    this.#untold = undefined
     for (const tell of untold) tell()
   }
 

@@ -8,6 +8,20 @@ import type { HoldRecord } from '../tenure/tenure.js'
 /** Told apart by identity: the time a waiter had for something is over. */
 export const TIME_IS_UP: unique symbol = Symbol('time is up')
 
+/** Between a call of several locks and what it does for each lie more frames than are kept by default. */
+const FRAMES = 40
+
+/** The stack of the running code, for people. */
+export function calledFrom(): string | undefined {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = Math.max(stackTraceLimit, FRAMES)
+  try {
+    return new Error('called here').stack
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 let arrivals = 0
 
 /**
@@ -21,8 +35,8 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   readonly deadline: number
   /** Whether it makes one attempt and does not wait. */
   readonly once: boolean
-  /** The attempt under way; never rejects. */
-  attempting: Promise<unknown> | undefined
+  /** Whether it has a request under way. */
+  attempting = false
   /**
    * Whether it only waits, so that the lock may be handed to it. A waiter that has just woken may still be handed the lock: it takes that before it
    * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line wakes to see to the watch.)

@@ -2,8 +2,6 @@ import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Waiter } from '../queue/waiter.js'
 import { canPassInMemory } from './hand-over.js'
-import { keptForMs } from './keep-taken.js'
-import { isSpent } from './slice.js'
 import type { HoldRecord } from './tenure.js'
 
 /** What decides about a lock whose owner gives its last hold back. */
@@ -40,10 +38,10 @@ export function lastHold(
   const { tenure } = grant
   const next = queue?.policy.successor?.()
   return {
-    keptMs: keptForMs(tenure, now),
+    keptMs: tenure.keptForMs(now),
     next,
     tied: tenure.tied,
-    spent: isSpent(env, tenure, now),
+    spent: tenure.isSpent(env.settings, now),
     canPassInMemory: next !== undefined && canPassInMemory(env, grant, next.call, now),
     lingersUntil: queue && env.lingering.staysUntil(queue, grant, now),
   }

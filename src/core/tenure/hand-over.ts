@@ -1,3 +1,4 @@
+import { noAnswer } from '../../port/failure.js'
 import { leaseDeadline, renewUntil } from '../../port/lease.js'
 import type { Call } from '../acquire/call.js'
 import type { Environment } from '../environment.js'
@@ -94,6 +95,43 @@ export async function handOverByCommand(
   } else if (successor.gone) await env.discard(grant)
   else successor.receive(grant)
   return 'done'
+}
+
+/** Lets a call enter the lock that has stayed with this process (lingering.ts): a hand-over from nobody. Undefined where the store must hear of it. */
+export function enterInMemory(
+  env: Environment,
+  queue: LocalQueue,
+  call: Call,
+  now: number,
+): HoldRecord | undefined {
+  const last = env.lingering.lastOf(queue.name, now)
+  if (!last || !canPassInMemory(env, last, call, now)) return undefined
+  env.lingering.take(last)
+  env.metrics.count('lingered')
+  // Where each owner has a tenure of its own it is found by its owner.
+  queue.tenures.ended(last.tenure)
+  const grant = handOverInMemory(env, last, call, now)
+  queue.tenures.began(last.tenure)
+  return grant
+}
+
+/** As {@link enterInMemory}, by a command. Settles when the store has answered, or when the call's time is up. */
+export async function enterInStore(env: Environment, queue: LocalQueue, waiter: Waiter): Promise<undefined> {
+  const { tenures } = env
+  const last = env.lingering.lastOf(queue.name)
+  if (!last) return undefined
+  const { tenure } = last
+  env.lingering.take(last)
+  env.metrics.count('lingered')
+  tenure.state = 'releasing'
+  tenures.watchdog.unwatch(tenure)
+  const passed = handOverByCommand(env, queue, tenure, waiter).then((outcome) => {
+    if (outcome === 'lost') tenure.lose()
+    if (outcome === 'unknown') tenures.abandon(tenure, noAnswer(tenure.name))
+  })
+  env.lifetime.passing(last, passed)
+  await waiter.upTo(waiter.call.waitMs === 0 ? Infinity : waiter.deadline, passed)
+  return undefined
 }
 
 function handedOver(tenure: Tenure, call: Call, from: number): HoldRecord {

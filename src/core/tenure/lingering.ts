@@ -2,14 +2,12 @@ import { atExit } from '../../base/time/at-exit.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
 import { firstLeaseMs } from '../../port/first-lease.js'
 import { leaseDeadline } from '../../port/lease.js'
-import type { GrantedReply, Watch } from '../../port/lock-port.js'
+import type { GrantedReply } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Services } from '../services.js'
 import { Habits } from './habit.js'
-import { isSpent } from './slice.js'
-import { Stay } from './stay.js'
-import type { HoldRecord, Tenure } from './tenure.js'
+import { type Ear, type HoldRecord, Stay, type Tenure } from './tenure.js'
 import type { Tenures } from './tenures.js'
 
 /** A process that may not listen, or whose server did not answer, does not ask again with each acquisition. */
@@ -17,22 +15,9 @@ const DEAF_MS = 10_000
 /** Before a lease of its own ends, which nobody renews, the lock is given back. */
 const BEFORE_LEASE_ENDS_MS = 1
 
-/** How this process hears of others that ask for one lock. */
-interface Ear {
-  readonly watch: Watch
-  /** How often it was told. */
-  asks: number
-}
-
-/** That an acquire was sent with the wish to keep the lock: how often others had asked for it before. */
-export interface Offer {
-  readonly ear: Ear
-  readonly asks: number
-}
-
 /**
  * Locks that stay with this process after their release (`lingerMs`, rule W9): the next acquisition of one is a hand-over from nobody, and sends
- * nothing under the watchdog (enter-kept.ts).
+ * nothing under the watchdog (hand-over.ts).
  *
  * This is biased locking (Dice, Moir and Scherer, "Quickly Reacquirable Locks", 2003; HotSpot's biased locking) with a process in the
  * place of the thread that the lock is biased toward, and a message in the place of the revocation at a safepoint. A lock is biased only
@@ -42,7 +27,7 @@ export interface Offer {
  * a lost message) waits for `lingerMs` at the most: it counts from the first release that sent nothing.
  *
  * `'auto'`: only where this process has come back soon the last times (habit.ts), for about as long as that takes, and altogether no longer than
- * it may hand a lock on from call to call (slice.ts): those whom nobody hears wait no longer than for a hand-over. Such a tenure
+ * it may hand a lock on from call to call (`Tenure.isSpent`): those whom nobody hears wait no longer than for a hand-over. Such a tenure
  * is over soon, so its leases are the short ones of a grant in line, where leases are not the session's: a process that dies with nobody
  * inside holds others up no longer than that. With a longer lease (asked for, or renewed) it does not stay.
  */
@@ -60,39 +45,41 @@ export class Lingering {
   #forgoExit: (() => void) | undefined
 
   constructor(
-    private readonly services: Pick<Services, 'kind' | 'port' | 'schedule' | 'settings' | 'events'> & {
+    private readonly services: Services & {
+      readonly tenures: Tenures
       tenuresOf(name: string): readonly Tenure[]
+      /** Releases for good. */
+      discard(grant: HoldRecord): Promise<void>
     },
-    private readonly tenures: Tenures,
-    /** Releases for good. */
-    private readonly discard: (grant: HoldRecord) => Promise<void>,
   ) {
     this.#shortMs = services.port.bound ? Infinity : firstLeaseMs(services.settings.watchdogMs)
   }
 
   /** What an acquire is to be sent with so that the lock may stay. Begins to listen; until that is in force no lock may. */
-  offer({ name, lingerMs = 0, leaseMs }: Call): Offer | undefined {
+  offer({ name, lingerMs = 0, leaseMs }: Call): Stay | undefined {
     if (lingerMs === 0 || this.#ended) return undefined
     const auto = lingerMs === 'auto'
     if (auto && (leaseMs !== undefined || this.#likelyMs(name) === 0)) return undefined
     const ear = this.#ears.get(name) ?? this.#listen(name, auto)
-    return ear?.watch.inForce ? { ear, asks: ear.asks } : undefined
+    return ear?.watch.inForce ? new Stay(ear) : undefined
   }
 
   /**
    * The lease to ask for.
    * @param stay set where the lock may stay
    */
-  leaseMs({ lingerMs, leaseMs }: Call, stay: Offer | Stay | undefined): number {
+  leaseMs({ lingerMs, leaseMs }: Call, stay: Stay | undefined): number {
     const short = stay && lingerMs === 'auto' ? this.#shortMs : Infinity
     return leaseMs ?? Math.min(short, this.services.settings.watchdogMs)
   }
 
-  /** A tenure has begun by that answer, to a request that was sent then. */
-  begun(tenure: Tenure, reply: GrantedReply, offer: Offer, sentAt: number, leaseMs: number): void {
+  /** A tenure has begun by that answer, to a request that was sent then with the wish to keep the lock. */
+  begun(tenure: Tenure, reply: GrantedReply, stay: Stay, sentAt: number, leaseMs: number): void {
+    tenure.stay = stay
     // Whatever the store has not noted: others may stand in line.
-    const until = reply.lingers ? leaseDeadline(sentAt, leaseMs) : -Infinity
-    tenure.stay = new Stay(until, !reply.lingers || offer.asks !== offer.ear.asks)
+    if (!reply.lingers) return
+    stay.until = leaseDeadline(sentAt, leaseMs)
+    stay.asked = stay.ear.asks !== stay.asksBefore
   }
 
   /** Until when a lock may stay whose last hold is given back, and for which nobody of this process waits; undefined: it has to be released. */
@@ -105,7 +92,7 @@ export class Lingering {
     if (!stay || tenure.tied || lingerMs === 0 || this.#ended || !queue.waiters.empty) return undefined
     const { settings, kind } = this.services
     const auto = lingerMs === 'auto'
-    const spent = isSpent(this.services, tenure, now)
+    const spent = tenure.isSpent(settings, now)
     const isLong = Math.max(tenure.deadline, tenure.storedUntil) - now > this.#shortMs
     const likelyMs = spent || isLong ? 0 : this.#likelyMs(queue.name)
     if (auto && likelyMs === 0) return undefined
@@ -150,7 +137,7 @@ export class Lingering {
   /** The hold that was the last in a lock that has stayed, with nobody inside. */
   lastOf(name: string, now = this.services.schedule.clock.now()): HoldRecord | undefined {
     const last = this.#left.get(name)
-    return last && this.tenures.stillHeld(last.tenure, now) ? last : undefined
+    return last && this.services.tenures.stillHeld(last.tenure, now) ? last : undefined
   }
 
   /** Its tenure goes on with another hold. */
@@ -239,7 +226,7 @@ export class Lingering {
     if (last?.tenure !== tenure) return
     this.over(tenure)
     tenure.stay = undefined
-    void this.discard(last)
+    void this.services.discard(last)
   }
 
   #wakeAt(endsAt: number, name: string, stay: Stay): void {

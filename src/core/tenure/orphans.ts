@@ -1,12 +1,12 @@
 import { ClosedError, StoreError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import { retryPauseMs } from '../../base/time/back-off.js'
+import type { Schedule } from '../../base/time/schedule.js'
 import { Pauses } from '../../base/waiting/pauses.js'
+import type { Events } from '../../observe/events/events.js'
 import { isTransient, mayPass, noAnswer } from '../../port/failure.js'
-import type { AcquireReply, AcquireRequest } from '../../port/lock-port.js'
-import { retry } from '../acquire/retry.js'
-import type { Services } from '../services.js'
-import { LapsedOwners } from './lapsed-owners.js'
+import type { AcquireReply, AcquireRequest, LockPort } from '../../port/lock-port.js'
+import { retry } from '../acquire/outage.js'
 import type { Tenure } from './tenure.js'
 
 /** A client that is being closed does not wait out a whole lease for a store that is gone. */
@@ -30,8 +30,8 @@ export class Orphans {
   readonly #open = new Map<string, Promise<void>>()
   /** Those that the store may know of. */
   readonly #undoing = new Set<AcquireRequest>()
-  /** Owners of which something may still be on its way. */
-  readonly #retired: LapsedOwners
+  /** Until when an owner is not to ask under its own name: in the store it may be the holder still, or something of it on its way. */
+  readonly #retired = new Map<Owner, number>()
   /** Whether the store has ever answered: before that it cannot be said to have taken anything. */
   storeHasAnswered = false
   #closed = false
@@ -39,10 +39,14 @@ export class Orphans {
   #ended = false
   #pauses: Pauses
 
-  constructor(private readonly services: Pick<Services, 'port' | 'schedule' | 'events'>) {
-    const { schedule } = services
-    this.#retired = new LapsedOwners(schedule.clock)
-    this.#pauses = new Pauses(schedule)
+  constructor(
+    private readonly services: {
+      readonly port: LockPort
+      readonly schedule: Schedule
+      readonly events: Events
+    },
+  ) {
+    this.#pauses = new Pauses(services.schedule)
   }
 
   get size(): number {
@@ -83,12 +87,35 @@ export class Orphans {
 
   /** A request in that owner's name may have been sent twice. */
   retire(owner: Owner): void {
-    this.#retired.add(owner, this.services.schedule.clock.now() + LATEST_COPY_MS)
+    this.#retire(owner, this.services.schedule.clock.now() + LATEST_COPY_MS)
   }
 
-  /** Whether something of that owner's may yet be carried out in that lock. */
+  /**
+   * That tenure was lost by time. The store has it down to its owner for a while yet: for what lies between the holder's
+   * reckoning and its own, for a renewal whose answer never came, for a quarantine. Would the owner ask under its own name, that
+   * would look like its first request, repeated, and the answer would be the tenure that it has lost, with that one's fencing token.
+   * Until the store has let go for certain it is known to it by other names.
+   */
+  lapsed(tenure: Tenure, goneAt: number): void {
+    tenure.goneAt = goneAt
+    this.#retire(tenure.storedAs, goneAt)
+  }
+
+  #retire(owner: Owner, untilMs: number): void {
+    const now = this.services.schedule.clock.now()
+    for (const [retired, until] of this.#retired) {
+      if (until > now) break
+      this.#retired.delete(retired)
+    }
+    const before = this.#retired.get(owner) ?? -Infinity
+    this.#retired.delete(owner)
+    this.#retired.set(owner, Math.max(before, untilMs))
+  }
+
+  /** Whether the store may know that owner by something of it in that lock, or may yet hear of it. */
   mayLive(name: string, owner: Owner): boolean {
-    return (this.#open.size > 0 && this.#open.has(keyOf(name, owner))) || this.#retired.has(owner)
+    if (this.#open.size > 0 && this.#open.has(keyOf(name, owner))) return true
+    return (this.#retired.get(owner) ?? -Infinity) > this.services.schedule.clock.now()
   }
 
   /** A last release that is under way: until its outcome is known, its owner's next acquire could be undone by it. */

@@ -1,12 +1,10 @@
-import type { Owner } from '../../base/identity/owner.js'
-import { isTransient, mayPass } from '../../port/failure.js'
+import { nobody, type Owner } from '../../base/identity/owner.js'
+import { isTransient, noAnswer } from '../../port/failure.js'
 import type { ReleaseReply } from '../../port/lock-port.js'
-import type { FailedTry } from '../acquire/retry.js'
+import type { FailedTry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import { afterLast, lastHold } from './after-last.js'
 import { handOverByCommand, handOverInMemory } from './hand-over.js'
-import { giveBack, keepTaken } from './keep-taken.js'
-import { CARRIED_OUT } from './orphans.js'
 import type { HoldRecord, Tenure } from './tenure.js'
 import { endOf } from './tenures.js'
 import { retryWithinLease, withinLease } from './within-lease.js'
@@ -28,7 +26,7 @@ export function releaseInMemory(env: Environment, grant: HoldRecord): boolean {
     tenures.holdEnded(grant, now)
     last.next.receive(handOverInMemory(env, grant, last.next.call, now))
     grant.passedOn = true
-    env.metrics.handedOverInMemory()
+    env.metrics.handedOver('inMemory')
   } else if (becomes === 'linger' && last.lingersUntil !== undefined) {
     tenures.holdEnded(grant, now)
     env.lingering.stays(grant, last.lingersUntil, now)
@@ -90,7 +88,8 @@ async function endHold(env: Environment, grant: HoldRecord, begun: Begun): Promi
   if (tenure.kept?.as) tenure.kept = undefined
   tenure.holds = tenure.holds.filter((hold) => hold !== grant)
   if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
-  if ((await sendRelease(env, grant, begun, false)) === 'not-owner') throw lost(env, tenure, grant)
+  const answer = await untilAnswered(env, grant, begun, 'release', giveUp(env, grant))
+  if (answer === 'not-owner') throw lost(env, tenure, grant)
   released(env, tenure, tenure.owner, grant.holdsLeft)
 }
 
@@ -114,7 +113,7 @@ async function endPossession(env: Environment, grant: HoldRecord, begun: Begun):
   const reply =
     becomes === 'keepTaken'
       ? await untilAnswered(env, grant, begun, 'handOver', keepTaken(env, tenure))
-      : await sendRelease(env, grant, begun, outcome === 'unknown')
+      : await untilAnswered(env, grant, begun, 'release', giveUp(env, grant, outcome === 'unknown'))
   tenure.releasing = undefined
   if (reply === 'not-owner') throw lost(env, tenure, grant)
   if (reply !== 'still-held') tenures.queueOf(tenure)?.stepAside(typeof reply === 'object' ? reply.others : 0)
@@ -123,28 +122,28 @@ async function endPossession(env: Environment, grant: HoldRecord, begun: Begun):
 }
 
 function released(env: Environment, { name }: Tenure, owner: Owner, holdCount: number): void {
-  env.metrics.released()
+  env.metrics.count('released')
   if (env.events.hears('released')) env.events.emit('released', { name, owner, holdCount })
 }
 
 function passed(env: Environment, tenure: Tenure, grant: HoldRecord): void {
   grant.passedOn = true
-  env.metrics.handedOverByCommand()
+  env.metrics.handedOver('byCommand')
   released(env, tenure, tenure.owner, 0)
 }
 
-/** @param repeated whether the lock may have been given away by a command before, whose outcome is unknown */
-function sendRelease(
-  env: Environment,
-  grant: HoldRecord,
-  begun: Begun,
-  repeated: boolean,
-): Promise<ReleaseReply> {
-  const { name, storedAs: owner, permits } = grant.tenure
-  const request = { name, owner, heldBefore: grant.holdsLeft + 1, permits }
-  const send = (again: boolean): Promise<ReleaseReply> =>
-    env.port.release({ ...request, repeated: repeated || again })
-  return untilAnswered(env, grant, begun, 'release', send)
+/**
+ * The command that gives a hold back.
+ * @param repeated whether the lock may have been given away by a command before, whose outcome is unknown
+ */
+function giveUp(
+  { port }: Environment,
+  { tenure, holdsLeft }: HoldRecord,
+  repeated = false,
+): (again: boolean) => Promise<ReleaseReply> {
+  const { name, storedAs: owner, permits } = tenure
+  const request = { name, owner, heldBefore: holdsLeft + 1, permits }
+  return (again) => port.release({ ...request, repeated: repeated || again })
 }
 
 /** Sends a command that gives a hold away until it is answered, the store has failed for too long, or the lease has ended anyway. */
@@ -167,24 +166,46 @@ async function untilAnswered(
     const failed = { error, sentAt: askedAt }
     return await retryWithinLease(env, tenure, () => sendOnce(true), failed).catch((error: unknown) => {
       if (command === 'handOver') giveBack(env, tenure)
-      else if (holdsLeft === 0) abandon(env, tenure, error, env.schedule.clock.now())
+      else if (holdsLeft === 0) env.tenures.abandon(tenure, error)
       throw error
     })
   }
 }
 
-/** Nobody holds the lock, and whether the store knows is unknown. Seeing to that goes on in the background until the lease has ended. */
-export function abandon(env: Environment, tenure: Tenure, error: unknown, now: number): void {
-  const { name, storedAs: owner, deadline, permits } = tenure
-  env.tenures.end(tenure)
-  const request = { name, owner, heldBefore: 0, leaseMs: Math.max(deadline - now, 0), permits }
-  // For want of room nothing was done: what is there still is given back when there is room.
-  const refused = mayPass(error) && !isTransient(error)
-  void env.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
+/**
+ * The command that leaves the lock taken for a while: nobody gets it, or who can adopt it, with what is left of the time as the lease. On the
+ * store's clock that is never too soon: the time counts from when the grant was known here, and ends so long after the store is told.
+ * If it cannot be told, the lock ends with its lease.
+ */
+function keepTaken(env: Environment, tenure: Tenure): () => Promise<ReleaseReply> {
+  const { name, storedAs: from, kept } = tenure
+  const owner = kept?.as ?? nobody(from)
+  return async () => {
+    const leaseMs = Math.max(tenure.keptForMs(env.schedule.clock.now()), 1)
+    const { outcome } = await env.port.handOver({ name, from, owner, heldBefore: 0, leaseMs })
+    return outcome === 'granted' ? 'still-held' : 'not-owner'
+  }
+}
+
+/**
+ * Whether the store has carried that out is unknown. Nobody has been told how to adopt it, so it is given back: first by the one that had it,
+ * then no copy of the request can pass it on any more.
+ */
+function giveBack({ orphans, schedule, tenures }: Environment, tenure: Tenure): void {
+  const { name, storedAs, deadline, kept } = tenure
+  tenures.end(tenure)
+  if (!kept?.as) return
+  const { as: owner, until } = kept
+  const leaseMs = Math.max(deadline, until) - schedule.clock.now()
+  const request = { name, heldBefore: 0, leaseMs: Math.max(leaseMs, 0) }
+  const unknown = (): Promise<never> => Promise.reject(noAnswer(name, { asks: 'handOver' }))
+  void orphans
+    .begin({ ...request, owner: storedAs }, unknown())
+    .then(() => orphans.begin({ ...request, owner }, unknown()))
 }
 
 function lost(env: Environment, tenure: Tenure, grant: HoldRecord): unknown {
-  env.tenures.lose(tenure, 'not-in-store', undefined)
+  tenure.lose()
   if (!grant.loss) grant.lost(endOf(tenure, env.schedule.clock.now()), undefined)
   return grant.loss
 }

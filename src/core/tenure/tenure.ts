@@ -5,18 +5,61 @@ import { Alarm, type TimerHandle } from '../../base/time/schedule.js'
 import { Mutex } from '../../base/waiting/mutex.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ThreadLease } from '../../port/lease-thread.js'
-import type { Stay } from './stay.js'
+import type { Watch } from '../../port/lock-port.js'
 
-/** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody (keep-taken.ts). */
+/** Until when, on the lease clock, a lock stays taken after its release, and by whom, if not by nobody. */
 export interface Kept {
   readonly until: number
   readonly as?: Owner
+}
+
+/** Keeps the state of the tenures, and draws the consequence of what the store says, or the clock. */
+export interface TenureKeeper {
+  /** The store has said that the lease lasts for so long from when it was asked. */
+  extended(tenure: Tenure, askedAt: number, leaseMs: number): void
+  /** A thread has extended it. */
+  renewed(tenure: Tenure): void
+  lose(tenure: Tenure): void
+  /** Its deadline is there. */
+  due(tenure: Tenure): void
 }
 
 /** A section that ended when the lock was handed on in memory. */
 export interface Passed {
   readonly owner: Owner
   readonly at: number
+}
+
+/** How this process hears of others that ask for one lock. */
+export interface Ear {
+  readonly watch: Watch
+  /** How often it was told. */
+  asks: number
+}
+
+/**
+ * That a process may keep a lock beyond its release: see lingering.ts. It is made for a request, and belongs to the tenure that this begins, and to
+ * those that the lock is handed on to.
+ */
+export class Stay {
+  /** Until when the store has its process told of those that ask for the lock. */
+  until = -Infinity
+  /** Whether others ask for the lock, or may. */
+  asked = true
+  /** How often others had asked for it before the request. */
+  readonly asksBefore: number
+  /** Whether nobody is inside. */
+  vacant = false
+  /** Since when, on the lease clock, the process has had the lock by a release that sent nothing. */
+  since: number | undefined
+  /** How often somebody has entered meanwhile. */
+  entered = 0
+  /** The alarm that stands on its end. */
+  alarm: TimerHandle | undefined
+
+  constructor(readonly ear: Ear) {
+    this.asksBefore = ear.asks
+  }
 }
 
 /**
@@ -35,6 +78,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   #deadline = -Infinity
   /** Until when the store may keep it beyond the deadline, for nobody (see {@link mayLast}). */
   storedUntil = 0
+  /** After a loss by time: when the store has let go of it for certain. */
+  goneAt: number | undefined
   /** While it is renewed in a thread of its own: the lease as that knows it. */
   lease: ThreadLease | undefined
   state: 'pending' | 'held' | 'releasing' | 'over' = 'pending'
@@ -46,8 +91,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   kept: Kept | undefined
   /** Its last hold, while that is being released and the outcome is not known. */
   releasing: HoldRecord | undefined
-  /** Called by the alarm that stands on the deadline. */
-  onDeadline: ((tenure: Tenure) => void) | undefined
+  /** Set when it is held. */
+  keeper: TenureKeeper | undefined
   /** The renewal that comes before the regular ones, where the first lease is short. */
   firstRenewal: TimerHandle | undefined
   /** Whether a renewal has failed since the last that succeeded. */
@@ -86,7 +131,12 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   }
 
   ring(): void {
-    this.onDeadline?.(this)
+    this.keeper?.due(this)
+  }
+
+  /** The store does not know it any more. */
+  lose(): void {
+    this.keeper?.lose(this)
   }
 
   /**
@@ -164,6 +214,19 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   /** The store has said that it knew of the tenure at that time or later. */
   confirmedAt(time: number): void {
     this.#passed = this.#passed?.filter(({ at }) => at > time)
+  }
+
+  /** How much longer the lock has to stay taken after its release, in whole milliseconds; 0: not at all. */
+  keptForMs(now: number): number {
+    return this.kept === undefined ? 0 : Math.max(Math.ceil(this.kept.until - now), 0)
+  }
+
+  /** Whether this process has handed the lock from call to call as often, or for as long, as it may before it is the turn of others. */
+  isSpent(
+    { maxHandOvers, handOverSliceMs }: { readonly maxHandOvers: number; readonly handOverSliceMs: number },
+    now: number,
+  ): boolean {
+    return this.handOvers >= maxHandOvers || now - this.since >= handOverSliceMs
   }
 
   /** Until when the watchdog has to renew; undefined when no hold asks for it. */

@@ -3,36 +3,35 @@ import { ClosedError, type LossReason } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Schedule } from '../../base/time/schedule.js'
 import { endHold } from '../../observe/trace/hold.js'
+import { isTransient, mayPass } from '../../port/failure.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 import type { StoreLoss } from '../../port/store.js'
 import type { Call } from '../acquire/call.js'
-import { type Renewals, Watchdog } from '../lease/watchdog.js'
 import type { LocalQueue } from '../queue/local-queue.js'
 import type { Queues } from '../queue/queues.js'
 import type { Services } from '../services.js'
-import { LapsedOwners } from './lapsed-owners.js'
-import type { Orphans } from './orphans.js'
-import type { HoldRecord, Tenure } from './tenure.js'
+import { CARRIED_OUT, type Orphans } from './orphans.js'
+import type { HoldRecord, Tenure, TenureKeeper } from './tenure.js'
+import { Watchdog } from './watchdog.js'
 
 /**
  * The tenures of this client: how they begin, last, are lost and end. The one writer of that state, so that grant, renewal,
  * deadline and release cannot contradict each other.
  */
-export class Tenures implements Renewals {
+export class Tenures implements TenureKeeper {
   readonly watchdog: Watchdog
   private readonly schedule: Schedule
-  readonly lapsed: LapsedOwners
   readonly #held = new LinkedSet<Tenure>()
 
   constructor(
-    private readonly services: Services,
-    private readonly orphans: Orphans,
-    private readonly queues: Pick<Queues, 'get'>,
-    private readonly onEnd: (tenure: Tenure) => void,
+    private readonly services: Services & {
+      readonly orphans: Orphans
+      readonly queues: Queues
+      tenureEnded(tenure: Tenure): void
+    },
   ) {
     this.schedule = services.schedule
-    this.lapsed = new LapsedOwners(this.schedule.clock)
-    this.watchdog = new Watchdog(services, this.#held, this)
+    this.watchdog = new Watchdog(services, this.#held)
   }
 
   /** Tenures held now. */
@@ -67,7 +66,7 @@ export class Tenures implements Renewals {
     // The store gave the lock to another owner of this process: then the tenure this process believed in is gone.
     // One that is being released is left to its own answer, which may be on its way still.
     for (const believed of queue.tenures.disprovedBy(tenure)) {
-      if (believed.state === 'held') this.lose(believed, 'not-in-store', undefined)
+      if (believed.state === 'held') this.lose(believed)
       this.#followRelease(believed)
     }
     // Not pushed, nor spread with one more behind it: an array that has grown keeps room for sixteen others.
@@ -77,7 +76,7 @@ export class Tenures implements Renewals {
       if (tenure.handOvers === 0) tenure.since = now
       queue.began(tenure)
       this.#held.add(tenure)
-      tenure.onDeadline = this.#onDeadline
+      tenure.keeper = this
       this.schedule.set(tenure, tenure.deadline)
     } else this.schedule.move(tenure, tenure.deadline)
     // A first lease is shorter than the watchdog's: most holds are over before it is renewed.
@@ -100,11 +99,11 @@ export class Tenures implements Renewals {
 
   /** Where the tenure's lock is asked for; undefined once the tenure is over. */
   queueOf(tenure: Tenure): LocalQueue | undefined {
-    return this.#held.has(tenure) ? this.queues.get(tenure.name) : undefined
+    return this.#held.has(tenure) ? this.services.queues.get(tenure.name) : undefined
   }
 
   /** The store has said so. Where that is heard after the deadline, before a late timer rang, the lease has run out: what was before is not known. */
-  lose(tenure: Tenure, reason: LossReason, cause: unknown): void {
+  lose(tenure: Tenure, reason: LossReason = 'not-in-store', cause?: unknown): void {
     if (tenure.state !== 'held' || this.stillHeld(tenure)) this.#lose(tenure, reason, cause)
   }
 
@@ -114,7 +113,7 @@ export class Tenures implements Renewals {
     const stayed = tenure.holds[0]?.stayed === true
     if (reason === 'lease-expired') this.#lapsed(tenure)
     const mayStayMs = this.#mayStayMs(tenure, reason)
-    if (mayStayMs > 0) this.orphans.leave(tenure, mayStayMs)
+    if (mayStayMs > 0) this.services.orphans.leave(tenure, mayStayMs)
     const { holds } = tenure
     tenure.holds = []
     for (const hold of holds) {
@@ -143,27 +142,39 @@ export class Tenures implements Renewals {
   }
 
   /** Generously: a twentieth of the lease for the clocks, a renewal that may have been carried out, the quarantine. */
-  #lapsed({ storedAs, since, deadline }: Tenure): void {
+  #lapsed(tenure: Tenure): void {
+    const { since, deadline } = tenure
     const allowanceMs = (deadline - since) / 20 + this.watchdog.leaseMs + this.services.settings.quarantineMs
-    this.lapsed.add(storedAs, this.schedule.clock.now() + allowanceMs)
+    this.services.orphans.lapsed(tenure, this.schedule.clock.now() + allowanceMs)
   }
 
   /** The tenure is over: nothing renews it or watches its time any more. False when it was over before. */
   end(tenure: Tenure): boolean {
     if (!this.#held.delete(tenure)) return false
-    const tenuresHere = this.queues.get(tenure.name)?.tenures
+    const tenuresHere = this.services.queues.get(tenure.name)?.tenures
     if (tenuresHere?.all.includes(tenure)) this.#followRelease(tenure)
     tenure.state = 'over'
     this.watchdog.unwatch(tenure)
     this.schedule.cancel(tenure)
     tenuresHere?.ended(tenure)
-    this.onEnd(tenure)
+    this.services.tenureEnded(tenure)
     return true
+  }
+
+  /** Nobody holds the lock, and whether the store knows is unknown. Seeing to that goes on in the background until the lease has ended. */
+  abandon(tenure: Tenure, error: unknown): void {
+    const { name, storedAs: owner, deadline, permits } = tenure
+    const leaseMs = Math.max(deadline - this.schedule.clock.now(), 0)
+    this.end(tenure)
+    // For want of room nothing was done: what is there still is given back when there is room.
+    const refused = mayPass(error) && !isTransient(error)
+    const request = { name, owner, heldBefore: 0, leaseMs, permits }
+    void this.services.orphans.begin(request, refused ? CARRIED_OUT : Promise.reject(error))
   }
 
   /** A tenure is forgotten while its last release is under way, which could still undo what the same owner acquires next. */
   #followRelease(tenure: Tenure): void {
-    if (tenure.releasing) this.orphans.follow(tenure, tenure.releasing.work)
+    if (tenure.releasing) this.services.orphans.follow(tenure, tenure.releasing.work)
   }
 
   /**
@@ -174,8 +185,7 @@ export class Tenures implements Renewals {
     const { name, storedAs } = tenure
     this.services.port.inspect(name).then(
       ({ owners }) => {
-        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs))
-          this.lose(tenure, 'not-in-store', undefined)
+        if (tenure.state === 'held' && !owners.some(({ owner }) => owner === storedAs)) this.lose(tenure)
       },
       () => undefined,
     )
@@ -216,7 +226,7 @@ export class Tenures implements Renewals {
 
   renewed(tenure: Tenure): void {
     tenure.suspended = false
-    this.services.metrics.renewed()
+    this.services.metrics.count('renewals')
     for (const hold of tenure.holds) {
       if (hold.callersHold) this.services.onLasting?.(hold, hold.callersHold)
       hold.callersHold = undefined
@@ -230,7 +240,7 @@ export class Tenures implements Renewals {
     })
   }
 
-  readonly #onDeadline = (tenure: Tenure): void => {
+  due(tenure: Tenure): void {
     // While the last release is under way its answer decides: a lock given back in time was not lost.
     if (tenure.state !== 'held' || !this.stillHeld(tenure)) return
     // It was renewed in its thread meanwhile, and this one has yet to hear of it.

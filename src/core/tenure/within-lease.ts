@@ -1,6 +1,6 @@
 import { StoreError } from '../../base/errors/errors.js'
-import { type FailedTry, retry } from '../acquire/retry.js'
-import { LEAST_ANSWER_MS } from '../acquire/wait-left.js'
+import { isTransient } from '../../port/failure.js'
+import { type FailedTry, LEAST_ANSWER_MS, retry } from '../acquire/outage.js'
 import type { Environment } from '../environment.js'
 import type { Services } from '../services.js'
 import type { Tenure } from './tenure.js'
@@ -56,4 +56,33 @@ export function retryWithinLease<Reply>(
   const pause = (again: number): Promise<void> => env.pauses.until(again)
   const givesUp = (again: number): boolean => env.closed || again >= tenure.deadline
   return retry(send, { clock, pause, patienceMs: env.settings.storeTimeoutMs, givesUp }, failed)
+}
+
+/**
+ * Has a lease last for at least so long from now on, because somebody asked for that: a renewal at another time and for another time. It
+ * is sent again like every command, since a second one does no harm; a failure leaves the lease as it is, or as long as was asked for.
+ */
+export async function extend(env: Environment, tenure: Tenure, leaseMs: number): Promise<void> {
+  const { tenures, port, settings } = env
+  const { clock } = env.schedule
+  const { name, storedAs: owner, permits } = tenure
+  const renew = async (): Promise<readonly [sentAt: number, lastsMs: number] | undefined> => {
+    const sentAt = clock.now()
+    const renewing = port.renew([{ name, owner, permits, leaseMs: leaseMs + settings.quarantineMs }])
+    const renewed = await renewing[0]
+    return renewed ? [sentAt, renewed === true ? leaseMs : renewed] : undefined
+  }
+  let extended: Awaited<ReturnType<typeof renew>>
+  try {
+    extended = await retryWithinLease(env, tenure, renew)
+  } catch (error) {
+    if (isTransient(error)) {
+      tenure.mayLast(clock.now() + leaseMs)
+      env.orphans.retire(owner)
+    }
+    throw error
+  }
+  if (tenure.state !== 'held' || !tenures.stillHeld(tenure)) return
+  if (extended) tenures.extended(tenure, ...extended)
+  else tenure.lose()
 }

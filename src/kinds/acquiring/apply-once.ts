@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ClosedError } from '../../base/errors/errors.js'
-import { retry } from '../../core/acquire/retry.js'
+import { retry } from '../../core/acquire/outage.js'
 import type { Locker } from '../../core/locker.js'
 
 /** A store remembers for a minute what a request came to: no longer than half of that may it be repeated. */

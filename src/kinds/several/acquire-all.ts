@@ -4,13 +4,14 @@ import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { InnerSignal } from '../../base/waiting/inner-signal.js'
 import { onAbort } from '../../base/waiting/shared-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
-import { LEAST_ANSWER_MS, waitLeft } from '../../core/acquire/wait-left.js'
+import { LEAST_ANSWER_MS } from '../../core/acquire/outage.js'
 import type { Locker } from '../../core/locker.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import { MemberLeases } from './member-leases.js'
+import { waitLeft } from './wait-left.js'
 
 /** So often in a row it is no accident. */
 const LEAST_IN_VAIN = 5
@@ -158,7 +159,7 @@ export class AcquireAll implements Composition {
     const member = group.find(({ name }) => name === refused.name)
     const mayBeKept = member?.locker.port.line?.hearAsks && refused.holder !== undefined
     if (mayBeKept && this.terms.waitMs === 0) return await this.#take(member)
-    if (refused.cause === undefined) group[0]?.locker.metrics.timedOut()
+    if (refused.cause === undefined) group[0]?.locker.metrics.count('timedOut')
     return refused
   }
 
@@ -205,7 +206,7 @@ export class AcquireAll implements Composition {
       const renewing = locker.query(() => leases.renew())
       const renewed = await waiter.upTo(answerBy, renewing).finally(stopListening)
       if (renewed !== TIME_IS_UP) return undefined
-      locker.metrics.failed()
+      locker.metrics.count('failed')
       return { ...this.#refusedBy(first), cause: noAnswer(name, locker.kind) }
     } finally {
       leases?.stop()

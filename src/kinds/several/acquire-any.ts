@@ -1,10 +1,9 @@
 import { InnerSignal } from '../../base/waiting/inner-signal.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
-import { waitLeft } from '../../core/acquire/wait-left.js'
 import type { Locker } from '../../core/locker.js'
-import { uses } from '../../core/tenure/stored-as.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
+import { waitLeft } from './wait-left.js'
 
 /** How many locks are asked for with one command at most, and waited for at the same time. */
 const MOST_AT_ONCE = 64
@@ -58,7 +57,7 @@ export class AcquireAny implements Composition {
     for (let turn = order; ; turn = shuffled(this.count)) {
       const waitMs = this.#waitLeft()
       if (waitMs === undefined) {
-        if (last.cause === undefined) this.locker.metrics.timedOut()
+        if (last.cause === undefined) this.locker.metrics.count('timedOut')
         return { ...last, waitedMs: this.#now() - this.#startedAt }
       }
       last = await this.#waitForOneOf(turn.slice(0, MOST_AT_ONCE), waitMs, last.failingSince)
@@ -131,11 +130,11 @@ export class AcquireAny implements Composition {
     const { locker, terms } = this
     for (const index of order) {
       const name = this.nameOf(index)
-      if (!uses(locker, name, terms.caller.owner)) continue
+      if (!locker.uses(name, terms.caller.owner)) continue
       const outcome = await locker.acquire({ ...terms, name })
       if (outcome instanceof HoldRecord) return { index, grant: outcome }
     }
-    locker.metrics.timedOut()
+    locker.metrics.count('timedOut')
     return refusal
   }
 

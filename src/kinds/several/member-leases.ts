@@ -1,7 +1,7 @@
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
-import { extend } from '../../core/lease/extend.js'
 import type { Locker } from '../../core/locker.js'
 import type { HoldRecord } from '../../core/tenure/tenure.js'
+import { extend } from '../../core/tenure/within-lease.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
 
 /** One of the locks that the call has taken. */

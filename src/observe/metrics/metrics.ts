@@ -38,23 +38,30 @@ export interface HoldfastMetrics {
   readonly holdTime: HistogramSnapshot
 }
 
+/** What needs no more than to be counted: none of it yet. */
+const NONE = {
+  timedOut: 0,
+  cancelled: 0,
+  failed: 0,
+  /** The store confirmed the release of a hold, or the release handed the lock over. */
+  released: 0,
+  lingered: 0,
+  renewals: 0,
+  renewalFailures: 0,
+}
+
 /** Keeps count for one client. Each method reports an event, and allocates nothing after the first use of a histogram. */
 export class Metrics {
-  readonly #counts = {
-    contended: 0,
-    timedOut: 0,
-    cancelled: 0,
-    failed: 0,
-    released: 0,
-    lingered: 0,
-    renewals: 0,
-    renewalFailures: 0,
-    waiting: 0,
-  }
+  readonly #counts = { contended: 0, ...NONE, waiting: 0 }
   readonly #lost = { 'lease-expired': 0, 'not-in-store': 0, 'session-ended': 0 }
   readonly #handOvers = { inMemory: 0, byCommand: 0 }
   readonly #waitTime = new Histogram()
   readonly #holdTime = new Histogram()
+
+  /** That has happened once more. */
+  count(what: keyof typeof NONE): void {
+    this.#counts[what] += 1
+  }
 
   waitBegan(): void {
     this.#counts.contended += 1
@@ -70,26 +77,9 @@ export class Metrics {
     this.#waitTime.record(waitedMs)
   }
 
-  timedOut(): void {
-    this.#counts.timedOut += 1
-  }
-
-  cancelled(): void {
-    this.#counts.cancelled += 1
-  }
-
-  failed(): void {
-    this.#counts.failed += 1
-  }
-
   /** Once for each hold, however it ended: by the call of release, a loss, or the end of the client. */
   holdEnded(heldMs: number): void {
     this.#holdTime.record(heldMs)
-  }
-
-  /** The store confirmed the release of a hold, or the release handed the lock over. */
-  released(): void {
-    this.#counts.released += 1
   }
 
   /** A process lost a tenure. Its holds end separately. */
@@ -97,24 +87,8 @@ export class Metrics {
     this.#lost[reason] += 1
   }
 
-  handedOverInMemory(): void {
-    this.#handOvers.inMemory += 1
-  }
-
-  handedOverByCommand(): void {
-    this.#handOvers.byCommand += 1
-  }
-
-  lingered(): void {
-    this.#counts.lingered += 1
-  }
-
-  renewed(): void {
-    this.#counts.renewals += 1
-  }
-
-  renewalFailed(): void {
-    this.#counts.renewalFailures += 1
+  handedOver(how: 'inMemory' | 'byCommand'): void {
+    this.#handOvers[how] += 1
   }
 
   snapshot(): HoldfastMetrics {

@@ -80,7 +80,7 @@ acquire.lua release.lua
 token-stands-still: each tenure has the token of the one before
 - redis.pcall('INCR', counter)
 + redis.pcall('INCRBY', counter, 0)
-src/core/lease/watchdog.ts
+src/core/tenure/watchdog.ts
 watchdog-asleep: the watchdog renews nothing
 - this.#renewFrom(due, 0)
 + due.length = 0

@@ -1,5 +1,4 @@
-/** However short the wait, the store gets this long for its first answer: else a lock that is free could be refused. */
-export const LEAST_ANSWER_MS = 100
+import { LEAST_ANSWER_MS } from '../../core/acquire/outage.js'
 
 /**
  * How long the next of several steps may wait, of the `waitMs` that all of them have together; undefined when the time is up.

@@ -1,10 +1,9 @@
-import type { LossReason } from '../../base/errors/errors.js'
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
 import { leaseDeadline, renewalPatienceMs, renewEveryMs } from '../../port/lease.js'
 import type { LeaseThread, LeaseThreadListener, ThreadLease } from '../../port/lease-thread.js'
 import type { Renewed } from '../../port/lock-port.js'
 import type { Services } from '../services.js'
-import type { Tenure } from '../tenure/tenure.js'
+import type { Tenure } from './tenure.js'
 
 /** After a failed renewal it tries again this often within the time to the next regular one. */
 const RETRIES_PER_RENEWAL = 10
@@ -14,15 +13,6 @@ const RENEWAL_BATCH = 500
 const BETWEEN_BATCHES_MS = 1
 /** A lease that its thread has not renewed for so many times the usual is renewed from here as well. */
 const PATIENCE_WITH_THREAD = 1.5
-
-/** Keeps the state of the tenures, and draws the consequence of what the store says. */
-export interface Renewals {
-  /** The store has said that the lease lasts for so long from when it was asked. */
-  extended(tenure: Tenure, askedAt: number, leaseMs: number): void
-  /** A thread has extended it. */
-  renewed(tenure: Tenure): void
-  lose(tenure: Tenure, reason: LossReason, cause: unknown): void
-}
 
 /**
  * Renews the leases of tenures that hold without a lease time of their own (rule L1). One handle for all of them: at each
@@ -51,7 +41,6 @@ export class Watchdog {
   constructor(
     private readonly services: Services,
     private readonly held: Iterable<Tenure>,
-    private readonly tenures: Renewals,
   ) {
     const { port, schedule, settings } = services
     this.leaseMs = settings.watchdogMs
@@ -172,12 +161,12 @@ export class Watchdog {
   #settle(tenure: Tenure, beforeSend: number, renewed: Renewed): void {
     if (!this.#looksAfter(tenure)) return
     if (!renewed) {
-      this.tenures.lose(tenure, 'not-in-store', undefined)
+      tenure.lose()
       return
     }
     // An answer that comes after the deadline is too late: the holder has been told that it may have lost the lock.
     if (this.schedule.clock.now() >= tenure.deadline) return
-    this.tenures.extended(tenure, beforeSend, renewed === true ? this.leaseMs : renewed)
+    tenure.keeper?.extended(tenure, beforeSend, renewed === true ? this.leaseMs : renewed)
   }
 
   #failed(tenure: Tenure, cause: unknown): void {
@@ -192,7 +181,7 @@ export class Watchdog {
   }
 
   #renewalFailed(tenure: Tenure, cause: unknown): void {
-    this.services.metrics.renewalFailed()
+    this.services.metrics.count('renewalFailures')
     // A server of several may have carried it out. One that is alone and has fallen silent is not asked for each lost lock.
     if (this.services.port.inParts) tenure.mayLast(this.schedule.clock.now() + this.leaseMs)
     this.#suspend(tenure, cause)
@@ -227,8 +216,8 @@ export class Watchdog {
   #threadSettled(lease: ThreadLease, renewed: boolean): void {
     const tenure = this.#inThread.get(lease)
     if (!tenure || !this.#looksAfter(tenure)) return
-    if (!renewed) this.tenures.lose(tenure, 'not-in-store', undefined)
-    else if (this.schedule.clock.now() < tenure.deadline) this.tenures.renewed(tenure)
+    if (!renewed) tenure.lose()
+    else if (this.schedule.clock.now() < tenure.deadline) tenure.keeper?.renewed(tenure)
   }
 
   #looksAfter(tenure: Tenure): boolean {
