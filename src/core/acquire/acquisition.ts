@@ -1,7 +1,7 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import { NotReentrantError } from '../../base/errors/not-reentrant-error.js'
 import { onAbort } from '../../base/waiting/shared-signal.js'
-import { outcomeOf } from '../../observe/trace/outcome.js'
+import { outcomeOf } from '../../observe/trace/acquire.js'
 import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'
 import type { LocalQueue } from '../queue/local-queue.js'
