@@ -8,32 +8,42 @@ export interface ShownNumber {
   counts(now: HoldfastMetrics): ReadonlyArray<readonly [count: number, part?: string]>
 }
 
-function whole(text: string, countOf: (now: HoldfastMetrics) => number): ShownNumber {
-  return { text, counts: (now) => [[countOf(now)]] }
-}
-
-function split(text: string, partsOf: (now: HoldfastMetrics) => Record<string, number>): ShownNumber {
-  return { text, counts: (now) => Object.entries(partsOf(now)).map(([part, count]) => [count, part]) }
-}
-
-/** By their names in {@link HoldfastMetrics}; `refused` is several of those. */
+/** By their names in {@link HoldfastMetrics}; `refused` is several of those. Made without a call, so that bundles can go without them. */
 export const shown = {
-  acquired: whole('Granted holds, nested ones included.', ({ acquired }) => acquired),
-  contended: whole(
-    'Calls that did not get the lock at once and began to wait.',
-    ({ contended }) => contended,
-  ),
-  refused: split('Calls that ended without the lock.', ({ timedOut, cancelled, failed }) => {
-    return { timeout: timedOut, cancelled, failed }
-  }),
-  released: whole('Holds whose release the store confirmed.', ({ released }) => released),
-  lost: split('Locks that were lost while held.', ({ lost }) => lost),
-  handOvers: split('Grants to a waiter of the process that released.', ({ handOvers }) => {
-    return { memory: handOvers.inMemory, command: handOvers.byCommand }
-  }),
-  lingered: whole('Grants of a lock that had stayed with this process.', ({ lingered }) => lingered),
-  renewals: whole('Leases that the watchdog renewed.', ({ renewals }) => renewals),
-  renewalFailures: whole('Renewals that failed.', ({ renewalFailures }) => renewalFailures),
-  waiting: whole('Calls that wait for a lock.', ({ waiting }) => waiting),
-  held: whole('Holds, nested ones included.', ({ held }) => held),
-}
+  acquired: { text: 'Granted holds, nested ones included.', counts: ({ acquired }) => [[acquired]] },
+  contended: {
+    text: 'Calls that did not get the lock at once and began to wait.',
+    counts: ({ contended }) => [[contended]],
+  },
+  refused: {
+    text: 'Calls that ended without the lock.',
+    counts: ({ timedOut, cancelled, failed }) => [
+      [timedOut, 'timeout'],
+      [cancelled, 'cancelled'],
+      [failed, 'failed'],
+    ],
+  },
+  released: { text: 'Holds whose release the store confirmed.', counts: ({ released }) => [[released]] },
+  lost: {
+    text: 'Locks that were lost while held.',
+    counts: ({ lost }) => Object.entries(lost).map(([reason, count]) => [count, reason]),
+  },
+  handOvers: {
+    text: 'Grants to a waiter of the process that released.',
+    counts: ({ handOvers: { inMemory, byCommand } }) => [
+      [inMemory, 'memory'],
+      [byCommand, 'command'],
+    ],
+  },
+  lingered: {
+    text: 'Grants of a lock that had stayed with this process.',
+    counts: ({ lingered }) => [[lingered]],
+  },
+  renewals: { text: 'Leases that the watchdog renewed.', counts: ({ renewals }) => [[renewals]] },
+  renewalFailures: {
+    text: 'Renewals that failed.',
+    counts: ({ renewalFailures }) => [[renewalFailures]],
+  },
+  waiting: { text: 'Calls that wait for a lock.', counts: ({ waiting }) => [[waiting]] },
+  held: { text: 'Holds, nested ones included.', counts: ({ held }) => [[held]] },
+} satisfies Readonly<Record<string, ShownNumber>>

@@ -1,8 +1,8 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import { reasonOf } from '../../base/errors/abort-reason.js'
 import { ClosedError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Clock } from '../../base/time/clock.js'
+import { reasonOf } from '../../base/waiting/signals.js'
 import { publishAround } from './around.js'
 
 /** How a call for a lock ended. */
