@@ -1,5 +1,5 @@
-import { throwIfAborted } from '../base/errors/abort-reason.js'
 import { machineTime } from '../base/time/machine-time.js'
+import { throwIfAborted } from '../base/waiting/signals.js'
 import type { Answer, MysqlTransaction } from '../port/sql-connection.js'
 import { isRefusal, isStatementLimit, isTimeout } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'

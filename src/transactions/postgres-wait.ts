@@ -1,5 +1,5 @@
-import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
 import { withinMs } from '../base/time/with-deadline.js'
+import { reasonOf, throwIfAborted } from '../base/waiting/signals.js'
 import type { Answer, Connection, PostgresTransaction } from '../port/sql-connection.js'
 import { isCancelled } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'

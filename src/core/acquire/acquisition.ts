@@ -1,6 +1,6 @@
 import type { Linked } from '../../base/collections/linked-set.js'
 import { NotReentrantError } from '../../base/errors/not-reentrant-error.js'
-import { onAbort } from '../../base/waiting/shared-signal.js'
+import { onAbort } from '../../base/waiting/signals.js'
 import { outcomeOf } from '../../observe/trace/acquire.js'
 import { noAnswer } from '../../port/failure.js'
 import type { Environment } from '../environment.js'

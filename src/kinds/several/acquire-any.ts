@@ -1,4 +1,4 @@
-import { InnerSignal } from '../../base/waiting/inner-signal.js'
+import { InnerSignal } from '../../base/waiting/signals.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
 import { waitLeft } from '../../core/acquire/wait-left.js'
 import type { Locker } from '../../core/locker.js'
