@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { HoldfastOptions } from '../client/holdfast-options.js'
-import { presentAddress } from '../stores/url/present-address.js'
-import { parseServerUrl, type ServerAddress } from '../stores/url/server-address.js'
+import { parseServerUrl, presentAddress, type ServerAddress } from '../stores/url/server-address.js'
 import { exitCodes } from './exit-codes.js'
 import { failureOf } from './failure.js'
 import { Output } from './output.js'
