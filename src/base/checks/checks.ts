@@ -40,6 +40,11 @@ export function checkBoolean(argument: string, value: unknown): void {
     throw new InvalidArgumentError(argument, value, 'true or false')
 }
 
+/** Whether a value has those methods. */
+export function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  return methods.every((method) => typeof Reflect.get(Object(value), method) === 'function')
+}
+
 /** Refuses what lacks one of those methods. Compares the shape, not the class: a library may be there twice. */
 export function checkMethods(
   argument: string,
@@ -47,8 +52,7 @@ export function checkMethods(
   methods: readonly string[],
   accepted: string,
 ): void {
-  if (!methods.every((method) => typeof Reflect.get(Object(value), method) === 'function'))
-    throw new InvalidArgumentError(argument, value, accepted)
+  if (!hasMethods(value, methods)) throw new InvalidArgumentError(argument, value, accepted)
 }
 
 /**
@@ -131,8 +135,6 @@ function isAbortSignal(value: unknown): value is AbortSignal {
     typeof value === 'object' &&
     value !== null &&
     'aborted' in value &&
-    ['addEventListener', 'removeEventListener'].every(
-      (method) => typeof Reflect.get(value, method) === 'function',
-    )
+    hasMethods(value, ['addEventListener', 'removeEventListener'])
   )
 }
