@@ -1,6 +1,6 @@
 import { retryPauseMs } from '../../base/time/back-off.js'
 import type { Clock } from '../../base/time/clock.js'
-import { pause } from '../../base/time/pause.js'
+import { pause } from '../../base/time/schedule.js'
 import { isTransient } from '../../port/failure.js'
 import { firstLeaseMs } from '../../port/lease.js'
 import type { News, Polls, Watch } from '../../port/lock-port.js'

@@ -22,12 +22,8 @@ export function sqlite(...file: [] | [file: string | SqliteOptions]): Store {
   return storeOf(checkSqliteOptions(given))
 }
 
-/** As `sqlite`, for programs that only look: they make no file. One that is missing has no locks until another program makes it. */
-export function sqliteToLookAt(path: string): Store {
-  return storeOf({ ...checkSqliteOptions(path), looks: true })
-}
-
-function storeOf(terms: SqliteTerms): Store {
+/** A store whose locks are in that file. */
+export function storeOf(terms: SqliteTerms): Store {
   const rows = sqliteRows(terms)
   return {
     open: (settings: StoreSettings): StoreSession => new RowStoreSession(rows, settings),
