@@ -223,13 +223,8 @@ export class ComputeOnce {
       // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
     }
-    return await runSection(hold, traceOf({ grant, locker }), {
-      body,
-      scope,
-      owners,
-      onLost: 'continue',
-      locker,
-    })
+    const trace = traceOf({ grant, locker })
+    return await runSection(hold, trace, { body, scope, owners, onLost: 'continue', locker })
   }
 
   /** The caller gets the value whether or not it can be stored. */
