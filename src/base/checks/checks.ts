@@ -25,7 +25,11 @@ export function hintAtOptionsBy(hint: typeof hintAt): void {
 }
 
 /** @param example the call, with a function */
-export function checkFunction(argument: string, value: unknown, example?: string): void {
+export function checkFunction(
+  argument: string,
+  value: unknown,
+  example?: string,
+): asserts value is (...given: never[]) => unknown {
   if (typeof value === 'function') return
   throw new InvalidArgumentError(
     argument,

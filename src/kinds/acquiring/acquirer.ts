@@ -1,4 +1,5 @@
-import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
+import { checkFunction } from '../../base/checks/checks.js'
+import { LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
 import { type Owner, type Owners, Scope } from '../../base/identity/owner.js'
 import type { Call, Refusal } from '../../core/acquire/call.js'
 import type { Locker } from '../../core/locker.js'
@@ -67,8 +68,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     const [given, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { owners, locker, kind } = this.context
     const options = checkAcquireOptions(given, owners)
-    if (typeof body !== 'function')
-      throw new InvalidArgumentError('body', body, 'a function, as in withLock(async ({ signal }) => …)')
+    checkFunction('body', body, 'withLock(async ({ signal }) => …)')
     const caller = this.callerOrNew(options.owner)
     const scope = new Scope(caller.owner, caller)
     const outcome = await this.#call(options, Infinity, caller, scope, permits)
