@@ -1,5 +1,4 @@
-import { pause } from '../../src/base/time/pause.js'
-import type { Schedule } from '../../src/base/time/schedule.js'
+import { pause, type Schedule } from '../../src/base/time/schedule.js'
 import { type Hold, Holdfast, LockTimeoutError } from '../../src/index.js'
 import type { Random } from '../../test/chaos/program/random.js'
 import type { Connection } from './connection.js'

@@ -1,6 +1,5 @@
 import { checkObject, whole } from '../base/checks/checks.js'
 import { KeepAlive } from '../base/time/keep-alive.js'
-import type { Schedule } from '../base/time/schedule.js'
 import { withDeadline } from '../base/time/with-deadline.js'
 import type { Kinds } from './registry.js'
 
@@ -35,10 +34,7 @@ export class Closing {
     this.#endDrain = resolve
   })
 
-  constructor(
-    private readonly kinds: Kinds,
-    private readonly schedule: Schedule,
-  ) {}
+  constructor(private readonly kinds: Kinds) {}
 
   /** Whether the session was told to close. */
   sessionClosed = false
@@ -53,8 +49,9 @@ export class Closing {
     const options = checkObject('options', given, ['drainMs', 'timeoutMs'])
     const drainMs = whole('drainMs', options.drainMs, 0) ?? 0
     const timeoutMs = whole('timeoutMs', options.timeoutMs, 0) ?? 5_000
+    const { schedule } = this.kinds
     if (drainMs === 0) this.#endDrain?.()
-    else if (!this.#over) this.schedule.at(this.schedule.clock.now() + drainMs, () => this.#endDrain?.())
+    else if (!this.#over) schedule.at(schedule.clock.now() + drainMs, () => this.#endDrain?.())
     this.#work ??= this.#keepAlive
       .during(() => this.#run(drainMs > 0, timeoutMs))
       .finally(() => this.#keepAlive.end())
@@ -62,21 +59,23 @@ export class Closing {
   }
 
   async #run(drains: boolean, timeoutMs: number): Promise<void> {
-    if (drains) await Promise.race([this.kinds.drain(), this.#drainEnded])
-    const settled = this.kinds.close()
-    await withDeadline(this.schedule, timeoutMs, settled)
-    this.kinds.giveUp()
+    const { kinds } = this
+    const { schedule, session } = kinds
+    if (drains) await Promise.race([kinds.drain(), this.#drainEnded])
+    const settled = kinds.close()
+    await withDeadline(schedule, timeoutMs, settled)
+    kinds.giveUp()
     this.sessionClosed = true
-    const closed = this.kinds.session.close()
+    const closed = session.close()
     try {
-      await withDeadline(this.schedule, AFTERMATH_MS, closed)
-      await withDeadline(this.schedule, AFTERMATH_MS, settled)
+      await withDeadline(schedule, AFTERMATH_MS, closed)
+      await withDeadline(schedule, AFTERMATH_MS, settled)
     } finally {
       // Soon no timer will end anything: what is awaited still has to end now.
-      await this.kinds.end()
+      await kinds.end()
     }
     await closed
     this.#over = true
-    this.schedule.clear()
+    schedule.clear()
   }
 }

@@ -5,11 +5,9 @@ import { clean, quoted } from '../base/errors/holdfast-error.js'
 import { UnsupportedKindError } from '../base/errors/unsupported-kind-error.js'
 import { ownerText } from '../base/identity/label.js'
 import { type Owner, Owners, Scope } from '../base/identity/owner.js'
-import { SystemClock } from '../base/time/clock.js'
+import { SystemClock, sleepMeter } from '../base/time/clock.js'
 import { Schedule } from '../base/time/schedule.js'
-import { sleepMeter } from '../base/time/sleep-meter.js'
 import type { KindContext } from '../kinds/acquiring/acquirer.js'
-import { keptIn } from '../kinds/kept-in.js'
 import { lock } from '../kinds/kinds.js'
 import { Lock } from '../kinds/lock.js'
 import { type LockOptions, withLockOptions } from '../kinds/options/lock-options.js'
@@ -17,7 +15,7 @@ import type { HoldfastEvents } from '../observe/events/events.js'
 import type { HoldfastMetrics } from '../observe/metrics/metrics.js'
 import type { LockState } from '../port/lock-port.js'
 import { sheltered } from '../port/sheltered.js'
-import { PORT_VERSION, type Store } from '../port/store.js'
+import { keptIn, PORT_VERSION, type Store } from '../port/store.js'
 import type { RedisClient } from '../stores/redis/connection/client.js'
 import { RedisLockStore } from '../stores/redis/lock-session.js'
 import { storeOf } from '../stores/redis/store-of.js'
@@ -45,7 +43,6 @@ export function kindsOf(client: LockClient): Kinds {
  * knows the owner of the running code, and owns the connections that it opened. One per process and server is enough.
  */
 export class LockClient extends EventEmitter<HoldfastEvents> {
-  readonly #schedule: Schedule
   readonly #kinds: Kinds
   readonly #plain: KindContext
   readonly #closing: Closing
@@ -75,10 +72,10 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       throw invalidNumber('store.portVersion', portVersion, `${PORT_VERSION}, the version of this Holdfast`)
     const clock = store.clock ?? new SystemClock(sleepMeter())
     this.#lists = store.traits?.lists ?? true
-    this.#schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
+    const schedule = new Schedule(clock, (error) => this.#emitSafely('error', error))
     const owners = new Owners(settings.label)
     const session = sheltered(store).open({
-      schedule: this.#schedule,
+      schedule,
       clientId: owners.clientId,
       watchdogLeaseMs: settings.watchdogMs + settings.quarantineMs,
       quarantineMs: settings.quarantineMs,
@@ -95,13 +92,13 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       void session.close()
       throw invalidNumber('lingerMs', lingerMs, "0 or 'auto', because locks cannot linger in this store")
     }
-    this.#kinds = new Kinds(session, owners, this.#schedule, settings, {
+    this.#kinds = new Kinds(session, owners, schedule, settings, {
       emit: (event, ...payload) => this.#emitSafely(event, ...payload),
       hears: (event) => this.listenerCount(event) > 0,
     })
     kindsOfClients.set(this, this.#kinds)
     this.#plain = this.#kinds.of(lock)
-    this.#closing = new Closing(this.#kinds, this.#schedule)
+    this.#closing = new Closing(this.#kinds)
   }
 
   /**
@@ -189,7 +186,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
    * idle. For tests and monitoring.
    */
   get census(): Census {
-    const { used } = this.#kinds
+    const { used, schedule } = this.#kinds
     const sum = (what: keyof KindContext['locker']['census']): number =>
       used.reduce((all, { locker }) => all + locker.census[what], 0)
     return {
@@ -199,7 +196,7 @@ export class LockClient extends EventEmitter<HoldfastEvents> {
       watched: sum('watched'),
       orphans: sum('orphans'),
       scopes: used.reduce((all, { openLocks }) => all + openLocks.size, 0),
-      timers: this.#schedule.size,
+      timers: schedule.size,
     }
   }
 

@@ -7,11 +7,10 @@ import type { Waiter } from '../core/queue/waiter.js'
 import type { KindContext } from '../kinds/acquiring/acquirer.js'
 import { lastingHolds } from '../kinds/acquiring/dropped-hold.js'
 import { OpenLocks } from '../kinds/acquiring/open-locks.js'
-import { keptIn } from '../kinds/kept-in.js'
 import type { Kind } from '../kinds/kinds.js'
 import type { Events } from '../observe/events/events.js'
 import { Metrics } from '../observe/metrics/metrics.js'
-import type { StoreLoss, StoreSession } from '../port/store.js'
+import { keptIn, type StoreLoss, type StoreSession } from '../port/store.js'
 import type { ClientSettings } from './client-options.js'
 
 /** Looks after the calls of one client that wait. */

@@ -1,7 +1,7 @@
 import { checkFunction } from '../base/checks/checks.js'
 import { type Owner, type Owners, Scope } from '../base/identity/owner.js'
 import type { SqlConnection } from '../port/sql-connection.js'
-import type { Member } from './acquiring/acquirer.js'
+import type { Member } from './acquiring/grant.js'
 import { releaseAll } from './acquiring/release-all.js'
 import { Hold } from './hold.js'
 import type { CallerOfOne } from './several/acquire-all.js'

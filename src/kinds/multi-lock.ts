@@ -8,7 +8,7 @@ import { optionsAndBody, type Section } from './acquiring/section.js'
 import { Lock } from './lock.js'
 import { type MultiGrant, MultiHold } from './multi-hold.js'
 import { type AcquireOptions, checkUnlockOptions, NO_OPTIONS, type UnlockOptions } from './options/options.js'
-import { AcquireAll, type AcquireAllRefusal, type Member as Sought } from './several/acquire-all.js'
+import { AcquireAll, type AcquireAllRefusal, type Sought } from './several/acquire-all.js'
 
 /** The body of a multi-lock's `withLock` section. */
 export type MultiSection<Result> = Section<Result, MultiHold>

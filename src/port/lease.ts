@@ -1,3 +1,5 @@
+import type { Renewed } from './lock-port.js'
+
 /** The shortest useful lease: below it the margin and one round trip eat the lease. */
 export const LEAST_LEASE_MS = 10
 
@@ -28,4 +30,26 @@ export function renewalPatienceMs(leftMs: number): number {
  */
 export function leaseDeadline(beforeSendMs: number, leaseMs: number): number {
   return beforeSendMs + leaseMs - (leaseMs * 0.01 + 2)
+}
+
+/** Between these is how long a grant in line lasts. */
+const SHORTEST_GRANT_MS = 50
+const LONGEST_GRANT_MS = 5_000
+
+/**
+ * How long a grant in line lasts until its process takes over. Short, because a process that has stopped holds up all behind it for that
+ * long; not so short that a busy event loop loses it.
+ */
+export function firstLeaseMs(watchdogLeaseMs: number): number {
+  return Math.min(LONGEST_GRANT_MS, Math.max(SHORTEST_GRANT_MS, Math.floor(watchdogLeaseMs / 3)))
+}
+
+/** How long at least a process in line rests while others before it look. A few leases of a grant, so that a short watchdog finds them gone soon. */
+export function restInLineMs(firstLease: number): number {
+  return 6 * firstLease
+}
+
+/** Of an end that no lease sets the store gives no quarantine: a holder that is to have one leaves so much sooner. */
+export function withoutQuarantine(renewed: Renewed, quarantineMs: number): Renewed {
+  return typeof renewed === 'number' ? Math.max(renewed - quarantineMs, 1) : renewed
 }

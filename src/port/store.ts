@@ -13,7 +13,7 @@ import type {
   ValuesPort,
 } from './kind-ports.js'
 import type { LockPort } from './lock-port.js'
-import type { StoreTraits } from './store-traits.js'
+import { type StoreKind, type StoreTraits, storeKinds } from './store-traits.js'
 
 /** The version of the port between Holdfast and stores: it grows when a store written for the version before would break a promise. */
 export const PORT_VERSION = 1
@@ -107,6 +107,14 @@ export interface StoreSession {
   identity?(): Promise<ServerIdentity>
   /** Rejects commands that are under way. Does not wait for any server. */
   close(): Promise<void>
+}
+
+/** The kinds that a session keeps. */
+export function keptIn(session: StoreSession): readonly StoreKind[] {
+  return storeKinds.filter((kind) => {
+    if (kind === 'computeOnce') return session.values
+    return kind === 'guardedValue' ? session.guardedValues : session[kind]
+  })
 }
 
 /** A server process: another one after each restart. */

@@ -1,8 +1,8 @@
-import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
 import { DeadlockError } from '../base/errors/deadlock-error.js'
 import { HoldfastError, LockTimeoutError, StoreError } from '../base/errors/errors.js'
 import { NoTransactionError } from '../base/errors/no-transaction-error.js'
 import { machineTime } from '../base/time/machine-time.js'
+import { reasonOf, throwIfAborted } from '../base/waiting/signals.js'
 import { lasts, passes, UNKNOWN, type Verdict } from '../port/failure.js'
 import { isObject } from '../port/sql-connection.js'
 

@@ -1,5 +1,5 @@
-import { reasonOf, throwIfAborted } from '../base/errors/abort-reason.js'
-import { pause } from '../base/time/machine-time.js'
+import { withinMs } from '../base/time/with-deadline.js'
+import { reasonOf, throwIfAborted } from '../base/waiting/signals.js'
 import type { Answer, Connection, PostgresTransaction } from '../port/sql-connection.js'
 import { isCancelled } from './failure.js'
 import type { TransactionLockOptions } from './limits.js'
@@ -59,13 +59,6 @@ async function cancelled(
     throw signal.aborted && isCancelled(error) ? reasonOf(signal) : error
   } finally {
     signal.removeEventListener('abort', cancel)
-    if (told) await within(LATE_MS, told)
+    if (told) await withinMs(LATE_MS, told)
   }
-}
-
-async function within(limitMs: number, settled: Promise<void>): Promise<void> {
-  const timer = new AbortController()
-  const late = pause(limitMs, undefined, timer).catch(() => undefined)
-  await Promise.race([settled, late])
-  timer.abort()
 }

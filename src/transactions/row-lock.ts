@@ -5,9 +5,9 @@ import { transactionOf } from './driver.js'
 import { inCall } from './failure.js'
 import { checkLimits, type TransactionLockOptions } from './limits.js'
 import { lockingClauses } from './locking-clauses.js'
-import { type Statement, waitInMysql } from './mysql-wait.js'
+import { isInTransaction, waitInMysql } from './mysql-wait.js'
 import { waitInPostgres } from './postgres-wait.js'
-import { render, type SqlStatement } from './statement.js'
+import { type Rendered, render, type SqlStatement } from './statement.js'
 
 /**
  * Runs a `SELECT … FOR UPDATE` (or `FOR SHARE`) that waits no longer than it may, and gives its rows, which stay locked until the
@@ -41,12 +41,10 @@ export async function rowLock(
 
 async function lockInMysql(
   session: MysqlTransaction,
-  statement: Statement,
+  statement: Rendered,
   options: TransactionLockOptions,
 ): Promise<Answer> {
   const answer = await waitInMysql(session, options, statement)
-  // A statement that returns rows does not show whether there is a transaction.
-  await session.query('DO 0')
-  if (!session.inTransaction()) throw new NoTransactionError(statement.text)
+  if (!(await isInTransaction(session))) throw new NoTransactionError(statement.text)
   return answer
 }

@@ -14,11 +14,14 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return { strings, values }
 }
 
+/** As a server takes it. */
+export interface Rendered {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
 /** The statement with the placeholders of that dialect. */
-export function render(
-  statement: string | SqlStatement,
-  dialect: 'postgres' | 'mysql',
-): { text: string; values: readonly unknown[] } {
+export function render(statement: string | SqlStatement, dialect: 'postgres' | 'mysql'): Rendered {
   if (typeof statement === 'string') return { text: statement, values: [] }
   if (!isObject(statement) || !Array.isArray(statement.strings) || !Array.isArray(statement.values)) {
     throw new InvalidArgumentError('statement', statement, 'a string, or a template with the tag sql')

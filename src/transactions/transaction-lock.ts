@@ -53,6 +53,11 @@ export async function transactionLock(
   )
 }
 
+/** The number by which PostgreSQL keeps an advisory lock of that name. */
+export function advisoryKeyOf(name: string): string {
+  return String(createHash('sha256').update(name).digest().readBigInt64BE(0))
+}
+
 /** A free lock takes one round trip, and nothing that could fail; only a wait needs a limit. */
 async function lockInPostgres(
   session: PostgresTransaction,
@@ -61,8 +66,7 @@ async function lockInPostgres(
   options: TransactionLockOptions,
   startedAt: number,
 ): Promise<void> {
-  const key = createHash('sha256').update(name).digest().readBigInt64BE(0)
-  const call = `advisory_xact_lock${shared ? '_shared' : ''}('${key}'::int8)`
+  const call = `advisory_xact_lock${shared ? '_shared' : ''}('${advisoryKeyOf(name)}'::int8)`
   // Counted, since the application's driver may give a boolean as something else, and the column another name.
   const { changed } = await session.attempt(`SELECT 1 AS granted WHERE pg_try_${call}`)
   if (changed > 0) return

@@ -3,8 +3,12 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { SequencerError } from '../../src/base/errors/sequencer-error.js'
 import type { Owner } from '../../src/base/identity/owner.js'
 import { InvalidArgumentError } from '../../src/index.js'
-import { checkSequencer } from '../../src/kinds/fencing/check-sequencer.js'
-import { decodeSequencer, encodeSequencer, type Sequencer } from '../../src/kinds/fencing/sequencer.js'
+import {
+  checkSequencer,
+  decodeSequencer,
+  encodeSequencer,
+  type Sequencer,
+} from '../../src/kinds/fencing/sequencer.js'
 import { runsOr } from '../properties/runs.js'
 import { fenceOf, freshName, freshOwner, stands } from './stand.js'
 

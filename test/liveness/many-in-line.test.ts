@@ -1,8 +1,7 @@
 /** Hundreds of processes in the line of one lock, of which few look: it goes on, whoever goes and whatever is lost (W3, W7). */
 import { expect, test } from 'vitest'
 import { Connection } from '../../bench/simulated/connection.js'
-import { pause } from '../../src/base/time/pause.js'
-import { Schedule } from '../../src/base/time/schedule.js'
+import { pause, Schedule } from '../../src/base/time/schedule.js'
 import { VirtualClock } from '../../src/base/time/virtual-clock.js'
 import { type Hold, Holdfast } from '../../src/index.js'
 import type { StoreSettings } from '../../src/port/store.js'

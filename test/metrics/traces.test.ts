@@ -1,8 +1,8 @@
 /** What no listener can see. What is told is shown by the calls of a client: holdfast-channels.test.ts. */
 import { expect, test } from 'vitest'
 import { ClosedError } from '../../src/index.js'
+import { outcomeOf } from '../../src/observe/trace/acquire.js'
 import { beginHold, endHold, type HoldTrace, holdChannel, holdTrace } from '../../src/observe/trace/hold.js'
-import { outcomeOf } from '../../src/observe/trace/outcome.js'
 import { Listener } from './told.js'
 
 const about = { name: 'invoice:42', kind: 'lock', owner: '8a0d:1' } as const

@@ -114,7 +114,7 @@ transaction-lock-shared: transactions share a lock that each wanted alone
 + shared ? '_shared' : '_shared'
 src/transactions/row-lock.ts
 row-lock-without-transaction: a row is locked on a connection that has no transaction, and so for no time at all
-- if (!session.inTransaction()) throw new NoTransactionError(statement.text)
+- if (!(await isInTransaction(session))) throw new NoTransactionError(statement.text)
 src/stores/etcd/client/watches.ts
 etcd-watches-forgotten: a new stream does not watch what the one before did
 - for (const watch of this.#watches) this.#stream.begin(watch)

@@ -25,7 +25,11 @@ export function hintAtOptionsBy(hint: typeof hintAt): void {
 }
 
 /** @param example the call, with a function */
-export function checkFunction(argument: string, value: unknown, example?: string): void {
+export function checkFunction(
+  argument: string,
+  value: unknown,
+  example?: string,
+): asserts value is (...given: never[]) => unknown {
   if (typeof value === 'function') return
   throw new InvalidArgumentError(
     argument,
@@ -40,6 +44,11 @@ export function checkBoolean(argument: string, value: unknown): void {
     throw new InvalidArgumentError(argument, value, 'true or false')
 }
 
+/** Whether a value has those methods. */
+export function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  return methods.every((method) => typeof Reflect.get(Object(value), method) === 'function')
+}
+
 /** Refuses what lacks one of those methods. Compares the shape, not the class: a library may be there twice. */
 export function checkMethods(
   argument: string,
@@ -47,8 +56,7 @@ export function checkMethods(
   methods: readonly string[],
   accepted: string,
 ): void {
-  if (!methods.every((method) => typeof Reflect.get(Object(value), method) === 'function'))
-    throw new InvalidArgumentError(argument, value, accepted)
+  if (!hasMethods(value, methods)) throw new InvalidArgumentError(argument, value, accepted)
 }
 
 /**
@@ -131,8 +139,6 @@ function isAbortSignal(value: unknown): value is AbortSignal {
     typeof value === 'object' &&
     value !== null &&
     'aborted' in value &&
-    ['addEventListener', 'removeEventListener'].every(
-      (method) => typeof Reflect.get(value, method) === 'function',
-    )
+    hasMethods(value, ['addEventListener', 'removeEventListener'])
   )
 }

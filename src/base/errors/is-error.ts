@@ -7,3 +7,8 @@ import { types } from 'node:util'
 export function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value)
 }
+
+/** The code of an error, as Node and client libraries give it: a word. */
+export function codeOf(error: unknown): string | undefined {
+  return isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

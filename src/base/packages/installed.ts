@@ -1,8 +1,9 @@
 // Not by the name of its function: bundlers are often told to declare that one.
 import nodeModule from 'node:module'
 import process from 'node:process'
+import { hasMethods } from '../checks/checks.js'
 import { StoreError } from '../errors/errors.js'
-import { isError } from '../errors/is-error.js'
+import { codeOf } from '../errors/is-error.js'
 
 /**
  * A package that not everybody needs; undefined where it is not installed. It is not imported: nothing has to be there which is not used,
@@ -12,7 +13,7 @@ export function installed(name: string): unknown {
   try {
     return requireHere()(name)
   } catch (error) {
-    if (isMissing(error)) return undefined
+    if (codeOf(error) === 'MODULE_NOT_FOUND') return undefined
     throw error
   }
 }
@@ -37,21 +38,15 @@ export function notInstalled(hint: string, cause?: unknown): StoreError {
   return new StoreError('not-installed', 'open', { transient: false, hint, cause })
 }
 
-/** Whether a module has these functions. Some are a function themselves. */
+/** Whether a module has these functions. */
 export function offers<Module>(
   ...names: ReadonlyArray<keyof Module & string>
 ): (found: unknown) => found is Module {
-  return (found): found is Module =>
-    ((typeof found === 'object' && found !== null) || typeof found === 'function') &&
-    names.every((name) => typeof Reflect.get(found, name) === 'function')
+  return (found): found is Module => hasMethods(found, names)
 }
 
 /** Node's `require`, which finds what is installed for this package, or for the application that it was bundled into. */
 export function requireHere(): NodeJS.Require {
   // A bundle in CommonJS has no `import.meta.url`.
   return nodeModule.createRequire(import.meta.url || process.argv[1] || `${process.cwd()}/`)
-}
-
-function isMissing(error: unknown): boolean {
-  return isError(error) && 'code' in error && error.code === 'MODULE_NOT_FOUND'
 }

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os'
 import { clearImmediate, clearTimeout, machineTime, setImmediate, setTimeout } from './machine-time.js'
 
 /** A timer that was started and may be stopped. */
@@ -77,6 +78,18 @@ export class LeaseTime {
     const putRight = Math.abs(aheadMs - sleptMs - this.#setBackMs) < toleranceMs
     this.#skippedMs += putRight ? Math.max(aheadMs - this.#setBackMs, sleptMs) : aheadMs
     if (putRight) this.#setBackMs = 0
+  }
+}
+
+/** How much further the system's own count of time has come than the monotonic clock: what the machine has slept. */
+export function sleepMeter(): () => number {
+  const aheadMs = (): number => uptime() * 1_000 - machineTime.monotonicMs()
+  let before = aheadMs()
+  return () => {
+    const now = aheadMs()
+    const sleptMs = Math.max(now - before, 0)
+    before = now
+    return sleptMs
   }
 }
 

@@ -1,7 +1,5 @@
+import { LONGEST_TIMER_MS } from './clock.js'
 import { clearInterval, setInterval } from './machine-time.js'
-
-/** Far enough apart that it hardly ever fires; its only use is that it exists. */
-const NEVER_MS = 2 ** 31 - 1
 
 /**
  * Keeps the process alive while somebody awaits something of this client, and only then: sockets and timers of Holdfast do not
@@ -16,7 +14,8 @@ export class KeepAlive {
   enter(): void {
     this.#pending += 1
     if (this.#pending > 1) return
-    this.#anchor ??= setInterval(() => undefined, NEVER_MS)
+    // It hardly ever fires; its only use is that it exists.
+    this.#anchor ??= setInterval(() => undefined, LONGEST_TIMER_MS)
     this.#anchor.ref()
   }
 

@@ -180,3 +180,8 @@ export class Schedule {
     this.#put(lower, place)
   }
 }
+
+/** Resolves when that time has passed; never, if the schedule is cleared before. */
+export function pause(schedule: Schedule, pauseMs: number): Promise<void> {
+  return new Promise((resolve) => schedule.at(schedule.clock.now() + pauseMs, resolve))
+}

@@ -1,7 +1,6 @@
 import { atExit } from '../../base/time/at-exit.js'
 import { KeepAlive } from '../../base/time/keep-alive.js'
-import { firstLeaseMs } from '../../port/first-lease.js'
-import { leaseDeadline } from '../../port/lease.js'
+import { firstLeaseMs, leaseDeadline } from '../../port/lease.js'
 import type { GrantedReply } from '../../port/lock-port.js'
 import type { Call } from '../acquire/call.js'
 import type { LocalQueue } from '../queue/local-queue.js'

@@ -1,10 +1,11 @@
+import { checkMethods } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { LockClient } from '../../client/lock-client.js'
 import type { LockOptions } from '../../kinds/options/lock-options.js'
 import type { AcquireOptions } from '../../kinds/options/options.js'
 import { withCurrentHold } from './current-hold.js'
 import { type LockName, lockNameOf } from './lock-name.js'
-import { checkLockClient, checkSectionOptions, lockedSection } from './locked-section.js'
+import { lockedSection } from './locked-section.js'
 
 /** A method that returns a promise. */
 type Method<This, Args extends unknown[], Result> = (this: This, ...args: Args) => Promise<Result>
@@ -27,7 +28,7 @@ export function locked<Self, Params extends unknown[]>(
   context: ClassMethodDecoratorContext<This, Method<This, Args, Result>>,
 ) => Method<This, Args, Result> {
   const nameOf = lockNameOf(name)
-  const terms = checkSectionOptions(options)
+  const section = lockedSection(options)
   if (typeof client !== 'function') checkLockClient(client)
   return (method, context) => {
     if (context?.kind !== 'method')
@@ -39,9 +40,13 @@ export function locked<Self, Params extends unknown[]>(
     return async function (...args) {
       const found = typeof client === 'function' ? client(this) : client
       checkLockClient(found)
-      return await lockedSection(found, nameOf(args), terms, (hold) =>
+      return await section(found, nameOf(args), (hold) =>
         withCurrentHold(hold, () => method.apply(this, args)),
       )
     }
   }
+}
+
+function checkLockClient(client: unknown): void {
+  checkMethods('client', client, ['lock'], 'a Holdfast or a LockClient')
 }

@@ -1,6 +1,6 @@
 import { whole } from '../../base/checks/checks.js'
 import { ClosedError, StoreError } from '../../base/errors/errors.js'
-import { clearTimeout, setTimeout } from '../../base/time/machine-time.js'
+import { withinMs } from '../../base/time/with-deadline.js'
 import type { Holdfast } from '../../holdfast.js'
 
 /** What `@nestjs/terminus` expects of an indicator. */
@@ -25,19 +25,13 @@ export class HoldfastHealthIndicator {
    */
   async check(key = 'holdfast', timeoutMs = 1_000): Promise<HoldfastHealth> {
     whole('timeoutMs', timeoutMs, 1)
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<'timeout'>((resolve) => {
-      timer = setTimeout(() => resolve('timeout'), timeoutMs)
-    })
     const asked = this.#holdfast.lock('holdfast:health').isLocked()
-    const trouble = asked.then(() => undefined, reasonOf)
-    const reason = await Promise.race([trouble, late])
-    clearTimeout(timer)
-    return { [key]: reason === undefined ? { status: 'up' } : { status: 'down', reason } }
+    const answer = asked.then((): HoldfastHealth[string] => ({ status: 'up' }), down)
+    return { [key]: (await withinMs(timeoutMs, answer)) ?? { status: 'down', reason: 'timeout' } }
   }
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof StoreError) return error.reason
-  return error instanceof ClosedError ? 'closed' : 'unknown'
+function down(error: unknown): HoldfastHealth[string] {
+  if (error instanceof StoreError) return { status: 'down', reason: error.reason }
+  return { status: 'down', reason: error instanceof ClosedError ? 'closed' : 'unknown' }
 }

@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../kinds/options/lock-options.js'
 import type { AcquireOptions } from '../../kinds/options/options.js'
 import { type LockName, lockNameOf } from '../decorators/lock-name.js'
-import { checkSectionOptions, lockedSection } from '../decorators/locked-section.js'
+import { lockedSection } from '../decorators/locked-section.js'
 import { type GuardedMethod, guardMethod } from './guarded-method.js'
 
 /**
@@ -16,9 +16,6 @@ export function Lock<Params extends unknown[]>(
   options: AcquireOptions & LockOptions = {},
 ): GuardedMethod<Params> {
   const nameOf = lockNameOf(name)
-  const terms = checkSectionOptions(options)
-  return (target, _key, descriptor) =>
-    guardMethod(target, descriptor, nameOf, (holdfast, lockName, body) =>
-      lockedSection(holdfast, lockName, terms, body),
-    )
+  const section = lockedSection(options)
+  return (target, _key, descriptor) => guardMethod(target, descriptor, nameOf, section)
 }

@@ -1,4 +1,5 @@
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf, isError } from '../../base/errors/is-error.js'
+
 /** The names of all attributes, of spans and of metrics. */
 export const attribute = {
   /** Of spans alone: there is no limit to names. */
@@ -20,6 +21,5 @@ export const attribute = {
 
 /** The name of an error: its code if that is stable, as Holdfast's are. */
 export function errorTypeOf(error: unknown): string {
-  if (!isError(error)) return '_OTHER'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return codeOf(error) ?? (isError(error) ? error.name : '_OTHER')
 }

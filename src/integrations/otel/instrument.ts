@@ -2,12 +2,12 @@
 
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import * as api from '@opentelemetry/api'
-import { checkFunction, checkMethods, checkObject } from '../../base/checks/checks.js'
+import { checkMethods } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
-import { checkClient, listenTo, type ObservedClient } from '../../observe/trace/listener.js'
-import { clientName, type GroupOf } from '../../observe/trace/shown-name.js'
+import { checkObserved, listenTo, type ObservedClient } from '../../observe/trace/listener.js'
+import type { GroupOf } from '../../observe/trace/shown-name.js'
 import { Instruments } from './instruments.js'
 import { Spans } from './spans.js'
 
@@ -50,14 +50,11 @@ const known = new WeakMap<MeterProvider, Set<string>>()
  */
 export function instrument(client: ObservedClient, options: InstrumentOptions = {}): Disposable {
   checkPeer('@opentelemetry/api')
-  checkClient(client)
-  checkObject('options', options, ['client', 'groupOf', 'tracerProvider', 'meterProvider'])
-  if (options.groupOf !== undefined) checkFunction('groupOf', options.groupOf)
+  const name = checkObserved(client, options, ['tracerProvider', 'meterProvider'])
   const { tracerProvider = api.trace.getTracerProvider(), meterProvider = api.metrics.getMeterProvider() } =
     options
   checkMethods('tracerProvider', tracerProvider, ['getTracer'], 'a TracerProvider of OpenTelemetry')
   checkMethods('meterProvider', meterProvider, ['getMeter'], 'a MeterProvider of OpenTelemetry')
-  const name = clientName(options.client)
   const names = known.get(meterProvider) ?? new Set<string>()
   known.set(meterProvider, names)
   if (names.has(name))

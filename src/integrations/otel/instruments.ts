@@ -1,6 +1,7 @@
 import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
 import * as api from '@opentelemetry/api'
 import { BOUNDS_SECONDS } from '../../observe/metrics/histogram.js'
+import { type ShownNumber, shown } from '../../observe/metrics/shown-numbers.js'
 import type { AcquireTrace } from '../../observe/trace/acquire.js'
 import type { HoldTrace } from '../../observe/trace/hold.js'
 import type { ObservedClient } from '../../observe/trace/listener.js'
@@ -38,48 +39,33 @@ export class Instruments {
       'From the grant of a lock to its release or loss.',
     )
 
-    const counter = (name: string, unit: string, description: string) =>
-      meter.createObservableCounter(name, { description, unit, valueType: api.ValueType.INT })
-    const current = (name: string, unit: string, description: string) =>
-      meter.createObservableUpDownCounter(name, { description, unit, valueType: api.ValueType.INT })
-    const contended = counter(
-      'holdfast.acquire.contended',
-      '{call}',
-      'Calls that did not get the lock at once and began to wait.',
-    )
-    const released = counter('holdfast.hold.released', '{hold}', 'Holds whose release the store confirmed.')
-    const lost = counter('holdfast.lock.lost', '{lock}', 'Locks that were lost while held.')
-    const handedOver = counter(
-      'holdfast.lock.handed_over',
-      '{lock}',
-      'Grants to a waiter of the process that released.',
-    )
-    const lingered = counter(
-      'holdfast.lock.lingered',
-      '{lock}',
-      'Grants of a lock that had stayed with this process.',
-    )
-    const renewed = counter('holdfast.lease.renewed', '{lease}', 'Leases that the watchdog renewed.')
-    const notRenewed = counter('holdfast.lease.renewal_failed', '{lease}', 'Renewals that failed.')
-    const waiting = current('holdfast.acquire.waiting', '{call}', 'Calls that wait for a lock.')
-    const held = current('holdfast.hold.active', '{hold}', 'Holds, nested ones included.')
-
-    this.#observed = [contended, released, lost, handedOver, lingered, renewed, notRenewed, waiting, held]
+    const terms = (unit: string, { text }: ShownNumber) => {
+      return { description: text, unit, valueType: api.ValueType.INT }
+    }
+    const counter = (name: string, unit: string, number: ShownNumber, part?: string) => {
+      return { instrument: meter.createObservableCounter(name, terms(unit, number)), number, part }
+    }
+    const current = (name: string, unit: string, number: ShownNumber) => {
+      const instrument = meter.createObservableUpDownCounter(name, terms(unit, number))
+      return { instrument, number, part: undefined }
+    }
+    const numbers = [
+      counter('holdfast.acquire.contended', '{call}', shown.contended),
+      counter('holdfast.hold.released', '{hold}', shown.released),
+      counter('holdfast.lock.lost', '{lock}', shown.lost, attribute.lossReason),
+      counter('holdfast.lock.handed_over', '{lock}', shown.handOvers, attribute.handOverBy),
+      counter('holdfast.lock.lingered', '{lock}', shown.lingered),
+      counter('holdfast.lease.renewed', '{lease}', shown.renewals),
+      counter('holdfast.lease.renewal_failed', '{lease}', shown.renewalFailures),
+      current('holdfast.acquire.waiting', '{call}', shown.waiting),
+      current('holdfast.hold.active', '{hold}', shown.held),
+    ]
+    this.#observed = numbers.map(({ instrument }) => instrument)
     this.#observe = (result) => {
       const now = client.metrics()
-      const observe = (instrument: Observable, count: number, more: Attributes = {}): void =>
-        result.observe(instrument, count, { ...this.#own, ...more })
-      observe(contended, now.contended)
-      observe(released, now.released)
-      for (const [reason, count] of Object.entries(now.lost))
-        observe(lost, count, { [attribute.lossReason]: reason })
-      observe(handedOver, now.handOvers.inMemory, { [attribute.handOverBy]: 'memory' })
-      observe(handedOver, now.handOvers.byCommand, { [attribute.handOverBy]: 'command' })
-      observe(lingered, now.lingered)
-      observe(renewed, now.renewals)
-      observe(notRenewed, now.renewalFailures)
-      observe(waiting, now.waiting)
-      observe(held, now.held)
+      for (const { instrument, number, part } of numbers)
+        for (const [count, of] of number.counts(now))
+          result.observe(instrument, count, { ...this.#own, ...(part && of && { [part]: of }) })
     }
     meter.addBatchObservableCallback(this.#observe, this.#observed)
   }

@@ -1,10 +1,10 @@
 import { type Registry, type RegistryContentType, register } from 'prom-client'
-import { checkFunction, checkMethods, checkObject } from '../../base/checks/checks.js'
+import { checkMethods } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { checkPeer } from '../../base/packages/peer.js'
-import { checkClient, listenTo, type ObservedClient } from '../../observe/trace/listener.js'
-import { clientName, type GroupOf, shownGroup } from '../../observe/trace/shown-name.js'
+import { checkObserved, listenTo, type ObservedClient } from '../../observe/trace/listener.js'
+import { type GroupOf, shownGroup } from '../../observe/trace/shown-name.js'
 import { Exposition } from './exposition.js'
 
 /** Settings of {@link expose}. */
@@ -39,12 +39,9 @@ const expositions = new WeakMap<Registry<RegistryContentType>, Exposition>()
  */
 export function expose(client: ObservedClient, options: ExposeOptions = {}): Disposable {
   checkPeer('prom-client')
-  checkClient(client)
-  checkObject('options', options, ['client', 'groupOf', 'registry'])
+  const name = checkObserved(client, options, ['registry'])
   const { groupOf, registry = register } = options
-  if (groupOf !== undefined) checkFunction('groupOf', groupOf)
   checkMethods('registry', registry, ['registerMetric', 'getSingleMetric'], 'a Registry of prom-client')
-  const name = clientName(options.client)
   const known = expositions.get(registry)
   // A cleared registry has forgotten its metrics.
   const exposition = known?.registered ? known : new Exposition(registry)

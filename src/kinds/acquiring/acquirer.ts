@@ -1,8 +1,8 @@
-import { InvalidArgumentError, LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
+import { checkFunction } from '../../base/checks/checks.js'
+import { LockTimeoutError, NoOwnerError } from '../../base/errors/errors.js'
 import { type Owner, type Owners, Scope } from '../../base/identity/owner.js'
 import type { Call, Refusal } from '../../core/acquire/call.js'
 import type { Locker } from '../../core/locker.js'
-import type { HoldRecord } from '../../core/tenure/tenure.js'
 import { acquireChannel, traceAcquire } from '../../observe/trace/acquire.js'
 import { beginHold } from '../../observe/trace/hold.js'
 import type { Polls } from '../../port/lock-port.js'
@@ -14,7 +14,7 @@ import {
   type UnlockOptions,
 } from '../options/options.js'
 import { warnIfDropped } from './dropped-hold.js'
-import { resultOf, traceOf } from './grant.js'
+import { type Members, resultOf, traceOf } from './grant.js'
 import type { OpenLocks } from './open-locks.js'
 import { optionsAndBody, type Returnable, runSection, type Section } from './section.js'
 
@@ -42,15 +42,6 @@ type Unusual = Pick<Call, 'sends' | 'insists'>
 
 type Check = (options: UnlockOptions, owners: Owners) => UnlockOptions
 
-/** A granted lock, with what is to release it. */
-export interface Member {
-  readonly grant: HoldRecord
-  readonly locker: Locker
-}
-
-/** What was granted: one lock or several, the first of which stands for all. */
-export type Members = readonly [Member, ...Member[]]
-
 /** A call's end without what it was for; `name`, if that is not the name it was called by, is of the lock that stood in the way. */
 export type Refused = Refusal & { readonly name?: string }
 
@@ -77,8 +68,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     const [given, body] = optionsAndBody(optionsOrBody, bodyOrNothing)
     const { owners, locker, kind } = this.context
     const options = checkAcquireOptions(given, owners)
-    if (typeof body !== 'function')
-      throw new InvalidArgumentError('body', body, 'a function, as in withLock(async ({ signal }) => …)')
+    checkFunction('body', body, 'withLock(async ({ signal }) => …)')
     const caller = this.callerOrNew(options.owner)
     const scope = new Scope(caller.owner, caller)
     const outcome = await this.#call(options, Infinity, caller, scope, permits)
@@ -87,9 +77,8 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
     if (!this.#isCurrent(caller)) caller.end()
     const [first, ...others] = this.membersOf(granted)
     // The section reports the first hold around its body.
-    for (const { grant, locker } of others) beginHold(traceOf(grant, locker.kind.name))
-    const trace = traceOf(first.grant, first.locker.kind.name)
-    return await runSection(this.holdOf(granted, scope, undefined), trace, {
+    for (const other of others) beginHold(traceOf(other))
+    return await runSection(this.holdOf(granted, scope, undefined), traceOf(first), {
       body,
       scope: kind.reentrant === false ? undefined : scope,
       owners,
@@ -149,7 +138,7 @@ export abstract class Acquirer<Granted extends object, Held extends Returnable &
   /** A scope that was made for this one acquisition ends with it: what still runs in it then is nobody's section (rule O3). */
   #begin(granted: Granted, scope: Scope): Held {
     const members = this.membersOf(granted)
-    for (const { grant, locker } of members) beginHold(traceOf(grant, locker.kind.name))
+    for (const member of members) beginHold(traceOf(member))
     const hold = this.holdOf(granted, scope, this.#isCurrent(scope) ? undefined : scope)
     return warnIfDropped(hold, members)
   }

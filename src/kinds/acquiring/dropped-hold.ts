@@ -1,29 +1,22 @@
 import { quoted } from '../../base/errors/holdfast-error.js'
 import { ownerText } from '../../base/identity/label.js'
-import type { Locker } from '../../core/locker.js'
-import type { HoldRecord } from '../../core/tenure/tenure.js'
+import type { Member } from './grant.js'
 
-/** What is left to tell of a hold when the hold itself is gone. Must not lead to it. */
-interface Dropped {
-  readonly grant: HoldRecord
-  readonly locker: Locker
-}
-
-/** The holds that last: each is reported if it is dropped. */
-export const lastingHolds = new FinalizationRegistry<Dropped>(warn)
+/** The holds that last: each is reported if it is dropped. What is left to tell of one then must not lead to the hold itself. */
+export const lastingHolds = new FinalizationRegistry<Member>(warn)
 
 /**
  * Emits a `warning` if the garbage collector finds that the hold was dropped without a release, once its lease has been renewed. Not before:
  * whatever is registered outlives the collector's quick rounds, with all that it leads to, and for each hold that would cost more than the
  * rest of an acquisition. So until then the record leads to it.
  */
-export function warnIfDropped<Held extends object>(hold: Held, members: readonly Dropped[]): Held {
+export function warnIfDropped<Held extends object>(hold: Held, members: readonly Member[]): Held {
   // A hold with an explicit lease ends by itself.
   for (const { grant } of members) if (grant.renewUntil !== undefined) grant.callersHold = hold
   return hold
 }
 
-function warn({ grant, locker }: Dropped): void {
+function warn({ grant, locker }: Member): void {
   const { tenure, released, endedBy, renewUntil = -Infinity } = grant
   const renewed = renewUntil > locker.schedule.clock.now()
   if (released || endedBy || !renewed || locker.closed || !locker.stillHeld(grant)) return

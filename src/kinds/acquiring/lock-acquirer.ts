@@ -4,7 +4,8 @@ import type { Call, Refusal } from '../../core/acquire/call.js'
 import type { HoldRecord } from '../../core/tenure/tenure.js'
 import { Hold } from '../hold.js'
 import type { AdoptOptions } from '../options/options.js'
-import { Acquirer, type Members } from './acquirer.js'
+import { Acquirer } from './acquirer.js'
+import type { Members } from './grant.js'
 
 /** The way in to one lock, permit or latch. */
 export class LockAcquirer extends Acquirer<HoldRecord, Hold> {

@@ -1,14 +1,13 @@
-import { throwIfAborted } from '../../base/errors/abort-reason.js'
 import { ClosedError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
-import { InnerSignal } from '../../base/waiting/inner-signal.js'
-import { onAbort } from '../../base/waiting/shared-signal.js'
+import { InnerSignal, onAbort, throwIfAborted } from '../../base/waiting/signals.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
 import { LEAST_ANSWER_MS } from '../../core/acquire/outage.js'
 import type { Locker } from '../../core/locker.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'
 import { noAnswer } from '../../port/failure.js'
+import type { Member } from '../acquiring/grant.js'
 import { acquireBatch, NOTHING_IN_THE_WAY } from './batch.js'
 import { MemberLeases } from './member-leases.js'
 import { waitLeft } from './wait-left.js'
@@ -18,8 +17,8 @@ const LEAST_IN_VAIN = 5
 
 export type CallerOfOne = Pick<Call, 'caller' | 'holder' | 'unrelated'>
 
-/** One of several locks that are taken as one. */
-export interface Member {
+/** One of several locks that are to be taken as one. */
+export interface Sought {
   readonly name: string
   readonly locker: Locker
   /** The store's place for it, see `BatchPort`. */
@@ -30,6 +29,9 @@ export interface Member {
   /** Who calls, where the lock is of another client than the call: each client has owners of its own. */
   readonly by?: CallerOfOne | undefined
 }
+
+/** One of them that was taken. */
+type Held = Sought & Member
 
 /** A call for several locks: the terms are the same for each. */
 export type Terms = Omit<Call, 'name' | 'permits' | 'sends' | 'polls' | 'reentrant' | 'failingSince'>
@@ -54,7 +56,7 @@ export class AcquireAll implements Composition {
   readonly #lockers: ReadonlySet<Locker>
   /** That of its caller, and of each of the clients: one of them may end while the call waits for a lock of another. */
   readonly #end: InnerSignal
-  readonly #held: Array<{ readonly member: Member; readonly grant: HoldRecord }> = []
+  readonly #held: Held[] = []
   #leases: MemberLeases | undefined
   /** With how many commands they were taken. */
   #steps = 0
@@ -65,7 +67,7 @@ export class AcquireAll implements Composition {
   #failingSince: number | undefined
 
   constructor(
-    private readonly members: readonly Member[],
+    private readonly members: readonly Sought[],
     private readonly terms: Terms,
     private readonly now: () => number,
   ) {
@@ -119,7 +121,7 @@ export class AcquireAll implements Composition {
       if (refusal) return refusal
       for (const member of group) {
         // Unless they were all taken at once.
-        if (!this.#held.some((each) => each.member === member)) {
+        if (!this.#held.some(({ name }) => name === member.name)) {
           const refusal = await this.#take(member)
           if (refusal) return refusal
         }
@@ -129,7 +131,7 @@ export class AcquireAll implements Composition {
   }
 
   /** One attempt for all of the group, where that can be made; a refusal leaves none of them taken. */
-  async #takeTogether(group: readonly Member[]): Promise<AcquireAllRefusal | undefined> {
+  async #takeTogether(group: readonly Sought[]): Promise<AcquireAllRefusal | undefined> {
     const [first] = group
     const port = first?.locker.port.together
     const waitMs = this.#waitLeft()
@@ -153,7 +155,7 @@ export class AcquireAll implements Composition {
    * is granted, the others follow in their turn.
    */
   async #takeKept(
-    group: readonly Member[],
+    group: readonly Sought[],
     refused: AcquireAllRefusal,
   ): Promise<AcquireAllRefusal | undefined> {
     const member = group.find(({ name }) => name === refused.name)
@@ -163,7 +165,7 @@ export class AcquireAll implements Composition {
     return refused
   }
 
-  async #take(member: Member): Promise<AcquireAllRefusal | undefined> {
+  async #take(member: Sought): Promise<AcquireAllRefusal | undefined> {
     const waitMs = this.#waitLeft()
     if (waitMs === undefined) return this.#refusedBy(member)
     const outcome = await member.locker.acquire(this.#callFor(member, waitMs))
@@ -173,10 +175,10 @@ export class AcquireAll implements Composition {
     return undefined
   }
 
-  #hold(member: Member, grant: HoldRecord | undefined): void {
+  #hold(member: Sought, grant: HoldRecord | undefined): void {
     if (!grant) return
     this.#failingSince = undefined
-    const held = { member, grant }
+    const held: Held = { ...member, grant }
     this.#held.push(held)
     const { leaseMs } = this.terms
     if (leaseMs === undefined || this.members.length === 1) return
@@ -214,21 +216,21 @@ export class AcquireAll implements Composition {
   }
 
   /** The time of all begins. Returns one that was lost meanwhile, if any. */
-  #complete(): Member | undefined {
-    const gone = this.#held.find(({ member: { locker }, grant }) => !locker.stillHeld(grant))
+  #complete(): Sought | undefined {
+    const gone = this.#held.find(({ locker, grant }) => !locker.stillHeld(grant))
     for (const { locker, name } of this.members) if (locker.closed) throw new ClosedError(name)
-    if (gone) return gone.member
+    if (gone) return gone
     const { maxHoldMs } = this.terms
-    for (const { member, grant } of this.#held) {
+    for (const { locker, grant } of this.#held) {
       if (maxHoldMs === Infinity || grant.renewUntil === undefined) continue
-      grant.renewUntil = member.locker.schedule.clock.now() + maxHoldMs
-      member.locker.tenures.watchdog.resume(grant.tenure)
+      grant.renewUntil = locker.schedule.clock.now() + maxHoldMs
+      locker.tenures.watchdog.resume(grant.tenure)
     }
     return undefined
   }
 
   /** Over too long a way the first are gone each time when the last is held. */
-  #throwIfInVain({ name, locker }: Member): void {
+  #throwIfInVain({ name, locker }: Sought): void {
     const { leaseMs } = this.terms
     const now = this.now()
     this.#inVain += 1
@@ -244,10 +246,10 @@ export class AcquireAll implements Composition {
     this.#leases?.stop()
     this.#leases = undefined
     this.#steps = 0
-    for (const { member, grant } of this.#held.splice(0).reverse()) void member.locker.discard(grant)
+    for (const { locker, grant } of this.#held.splice(0).reverse()) void locker.discard(grant)
   }
 
-  #callFor({ name, polls, reentrant, by }: Member, waitMs: number): Call {
+  #callFor({ name, polls, reentrant, by }: Sought, waitMs: number): Call {
     const { terms } = this
     return {
       ...terms,
@@ -279,14 +281,14 @@ export class AcquireAll implements Composition {
     return waitLeft(this.terms.waitMs, this.now() - this.#startedAt)
   }
 
-  #refusedBy({ name }: Member, refusal?: Refusal): AcquireAllRefusal {
+  #refusedBy({ name }: Sought, refusal?: Refusal): AcquireAllRefusal {
     return { ...NOTHING_IN_THE_WAY, ...refusal, name, waitedMs: this.now() - this.#startedAt }
   }
 }
 
 /** Neighbours that are of one kind and in one place. */
-function groupsOf(members: readonly Member[]): readonly (readonly Member[])[] {
-  const groups: Member[][] = []
+function groupsOf(members: readonly Sought[]): readonly (readonly Sought[])[] {
+  const groups: Sought[][] = []
   for (const member of members) {
     const last = groups.at(-1)
     const [first] = last ?? []

@@ -1,4 +1,4 @@
-import { InnerSignal } from '../../base/waiting/inner-signal.js'
+import { InnerSignal } from '../../base/waiting/signals.js'
 import type { Call, Composition, Refusal } from '../../core/acquire/call.js'
 import type { Locker } from '../../core/locker.js'
 import { HoldRecord } from '../../core/tenure/tenure.js'

@@ -1,14 +1,7 @@
 import type { Schedule, TimerHandle } from '../../base/time/schedule.js'
-import type { Locker } from '../../core/locker.js'
-import type { HoldRecord } from '../../core/tenure/tenure.js'
 import { extend } from '../../core/tenure/within-lease.js'
 import { leaseDeadline, renewEveryMs } from '../../port/lease.js'
-
-/** One of the locks that the call has taken. */
-interface Held {
-  readonly member: { readonly locker: Locker }
-  readonly grant: HoldRecord
-}
+import type { Member } from '../acquiring/grant.js'
 
 /**
  * Keeps leases that were asked for from ending while other locks are waited for that belong to the same call: their time is to
@@ -21,11 +14,11 @@ export class MemberLeases {
   constructor(
     private readonly schedule: Schedule,
     private readonly leaseMs: number,
-    private readonly held: readonly Held[],
+    private readonly held: readonly Member[],
   ) {}
 
   /** One more is held. */
-  began({ member: { locker }, grant: { tenure } }: Held): void {
+  began({ locker, grant: { tenure } }: Member): void {
     // The lease counts from its request: over a long way the answer comes when much of it is over. Each client has its own clock.
     const leftMs = tenure.deadline - locker.schedule.clock.now()
     const agoMs = leaseDeadline(0, this.leaseMs) - leftMs
@@ -45,7 +38,7 @@ export class MemberLeases {
   async renew(): Promise<void> {
     const standing = this.held.filter(({ grant }) => grant.tenure.state === 'held')
     await Promise.allSettled(
-      standing.map(({ member: { locker }, grant: { tenure } }) => extend(locker, tenure, this.leaseMs)),
+      standing.map(({ locker, grant: { tenure } }) => extend(locker, tenure, this.leaseMs)),
     )
   }
 

@@ -1,8 +1,12 @@
 import { tracingChannel } from 'node:diagnostics_channel'
+import { ClosedError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { Clock } from '../../base/time/clock.js'
+import { reasonOf } from '../../base/waiting/signals.js'
 import { publishAround } from './around.js'
-import { type AcquireOutcome, outcomeOf } from './outcome.js'
+
+/** How a call for a lock ended. */
+export type AcquireOutcome = 'granted' | 'timeout' | 'cancelled' | 'failed'
 
 /**
  * One call for a lock, as published on the channel `holdfast:acquire`: `start` when it began, `asyncEnd` when it was granted or
@@ -29,6 +33,13 @@ export interface AcquireTrace {
 
 /** What a call that did not reject came to. */
 export type AcquireResult = Partial<AcquireTrace> & { readonly outcome: AcquireOutcome }
+
+/** The outcome of a call that rejected: cancelled by its caller or by `close()`, or failed. */
+export function outcomeOf(error: unknown, signal: AbortSignal | undefined): 'cancelled' | 'failed' {
+  const wanted =
+    error instanceof ClosedError || (signal?.aborted === true && Object.is(error, reasonOf(signal)))
+  return wanted ? 'cancelled' : 'failed'
+}
 
 export const acquireChannel = tracingChannel<unknown, AcquireTrace>('holdfast:acquire')
 

@@ -1,10 +1,12 @@
 import type { TracingChannel } from 'node:diagnostics_channel'
-import { checkMethods } from '../../base/checks/checks.js'
+import { checkFunction, checkMethods, checkObject } from '../../base/checks/checks.js'
+import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { Owner } from '../../base/identity/owner.js'
 import type { HoldfastMetrics } from '../metrics/metrics.js'
 import { type AcquireTrace, acquireChannel } from './acquire.js'
 import { type HoldTrace, holdChannel } from './hold.js'
 import { type ReleaseTrace, releaseChannel } from './release.js'
+import { type GroupOf, shownName } from './shown-name.js'
 
 /** A client to observe: a `Holdfast` or a `LockClient`. */
 export interface ObservedClient {
@@ -12,9 +14,22 @@ export interface ObservedClient {
   owner(): Owner
 }
 
-/** Checks the client that the application gives. */
-export function checkClient(client: unknown): void {
+/**
+ * Checks a client that is to be observed, and the settings.
+ * @param more the names of settings besides these
+ * @returns the client's name, which tells it from others of the process; empty if it has none
+ */
+export function checkObserved(
+  client: unknown,
+  settings: { readonly client?: string; readonly groupOf?: GroupOf },
+  more: readonly string[],
+): string {
   checkMethods('client', client, ['metrics', 'owner'], 'a Holdfast or a LockClient')
+  checkObject('options', settings, ['client', 'groupOf', ...more])
+  const { client: name = '', groupOf } = settings
+  if (groupOf !== undefined) checkFunction('groupOf', groupOf)
+  if (typeof name !== 'string') throw new InvalidArgumentError('client', name, 'a string')
+  return shownName(name)
 }
 
 /** Called at the beginning and at the end of each, within the call that it hears of: it must be quick, and never throw. */

@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { shorten } from '../../base/errors/holdfast-error.js'
 
 /** The group that a lock's metrics belong to, by its name; `undefined` if it belongs to none. */
@@ -7,12 +6,6 @@ export type GroupOf = (lockName: string) => string | undefined
 /** A name for labels and spans: names may be 512 KB long, and a shortened one may end within a character. */
 export function shownName(name: string): string {
   return shorten(name).toWellFormed()
-}
-
-/** Checks the name that the application gives a client, to tell it from others of the process. */
-export function clientName(name: unknown = ''): string {
-  if (typeof name !== 'string') throw new InvalidArgumentError('client', name, 'a string')
-  return shownName(name)
 }
 
 /** The group of a lock, or none if `groupOf` fails: it runs within calls for locks, which it must not break. */

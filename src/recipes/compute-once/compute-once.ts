@@ -1,9 +1,8 @@
 import { checkFunction, checkName } from '../../base/checks/checks.js'
-import { throwIfAborted } from '../../base/errors/abort-reason.js'
 import { ClosedError, InvalidArgumentError, LockTimeoutError, StoreError } from '../../base/errors/errors.js'
 import { ShortLeaseError } from '../../base/errors/short-lease-error.js'
 import { Scope } from '../../base/identity/owner.js'
-import { onAbort } from '../../base/waiting/shared-signal.js'
+import { onAbort, throwIfAborted } from '../../base/waiting/signals.js'
 import type { Call, Refusal } from '../../core/acquire/call.js'
 import { LEAST_ANSWER_MS, retry } from '../../core/acquire/outage.js'
 import { TIME_IS_UP, Waiter } from '../../core/queue/waiter.js'
@@ -223,7 +222,7 @@ export class ComputeOnce {
       // The calls that waited take this value even if computing it took longer than `ttlMs`.
       return { value, text, staleAt: Infinity }
     }
-    const trace = traceOf(grant, locker.kind.name)
+    const trace = traceOf({ grant, locker })
     return await runSection(hold, trace, { body, scope, owners, onLost: 'continue', locker })
   }
 

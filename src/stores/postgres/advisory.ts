@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { StoreError } from '../../base/errors/errors.js'
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf } from '../../base/errors/is-error.js'
 import { encodedLabel, withLabel, withoutLabel } from '../../base/identity/label.js'
 import { isOwner } from '../../base/identity/owner.js'
 import type { Store, StoreSettings } from '../../port/store.js'
 import type { StoreTraits } from '../../port/store-traits.js'
+import { advisoryKeyOf } from '../../transactions/transaction-lock.js'
 import { aText } from '../rows/parts.js'
 import type { Attempted, Holder, Lease, ServerLocks } from '../server-locks/server-locks.js'
 import { serverLockStore, serverLockTraits } from '../server-locks/store.js'
@@ -83,7 +83,7 @@ class AdvisoryLocks implements ServerLocks {
 
   async attempt(connection: SqlConnection, name: string, lease: Lease): Promise<Attempted> {
     if (this.dialect.pooled) throw pooled(name)
-    const values = [keyOf(name), applicationName(lease)]
+    const values = [advisoryKeyOf(name), applicationName(lease)]
     return await this.connector.read(connection, question(advisoryStatements.attempt, values), (rows) => {
       const taken = oneOf(only(rows), 'taken', 'true', 'false') === 'true'
       return { taken, holder: holderIn(rows) }
@@ -94,7 +94,7 @@ class AdvisoryLocks implements ServerLocks {
     await this.connector.ask(connection, question(advisoryStatements.limit, [String(waitMs)]))
     try {
       const withinMs = waitMs + this.settings.commandTimeoutMs
-      await this.connector.ask(connection, question(advisoryStatements.wait, [keyOf(name)]), withinMs)
+      await this.connector.ask(connection, question(advisoryStatements.wait, [advisoryKeyOf(name)]), withinMs)
       return true
     } catch (error) {
       if (isTimeout(error)) return false
@@ -103,7 +103,7 @@ class AdvisoryLocks implements ServerLocks {
   }
 
   free(connection: SqlConnection, name: string): Promise<unknown> {
-    return this.connector.ask(connection, question(advisoryStatements.free, [keyOf(name)]))
+    return this.connector.ask(connection, question(advisoryStatements.free, [advisoryKeyOf(name)]))
   }
 
   idOf(connection: SqlConnection): Promise<string> {
@@ -113,12 +113,18 @@ class AdvisoryLocks implements ServerLocks {
   }
 
   holderOf(connection: SqlConnection, name: string): Promise<Holder | undefined> {
-    return this.connector.read(connection, question(advisoryStatements.holder, [keyOf(name)]), holderIn)
+    return this.connector.read(
+      connection,
+      question(advisoryStatements.holder, [advisoryKeyOf(name)]),
+      holderIn,
+    )
   }
 
   waitingFor(connection: SqlConnection, name: string): Promise<number> {
-    return this.connector.read(connection, question(advisoryStatements.waiting, [keyOf(name)]), (rows) =>
-      number(only(rows), 'waiting'),
+    return this.connector.read(
+      connection,
+      question(advisoryStatements.waiting, [advisoryKeyOf(name)]),
+      (rows) => number(only(rows), 'waiting'),
     )
   }
 
@@ -155,14 +161,8 @@ function holderIn([row]: readonly SqlRow[]): Holder | undefined {
   return { id, owner, remainingMs: Number(leaseMs) === 0 ? Infinity : Number(leaseMs) - silentMs }
 }
 
-/** As `transactionLock` has it. */
-function keyOf(name: string): string {
-  return String(createHash('sha256').update(name).digest().readBigInt64BE(0))
-}
-
 function isTimeout(error: unknown): boolean {
-  const cause = error instanceof StoreError ? error.cause : undefined
-  return isError(cause) && 'code' in cause && cause.code === '55P03'
+  return error instanceof StoreError && codeOf(error.cause) === '55P03'
 }
 
 function pooled(lockName: string): StoreError {

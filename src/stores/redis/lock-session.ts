@@ -1,4 +1,4 @@
-import { firstLeaseMs } from '../../port/first-lease.js'
+import { firstLeaseMs } from '../../port/lease.js'
 import type { LockPort } from '../../port/lock-port.js'
 import type { Store, StoreSession, StoreSettings } from '../../port/store.js'
 import { LeftPlaces } from '../line/left-places.js'

@@ -1,6 +1,6 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { BackOff } from '../../base/time/back-off.js'
-import { pause } from '../../base/time/pause.js'
+import { pause } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { Draft, Message, Versioned, VersionedTable } from './rows.js'
 import { isSame, type Keyspace, NO_ROW, type Packed, type Shape, unreadableRow } from './shape.js'

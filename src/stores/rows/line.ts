@@ -1,5 +1,5 @@
 import type { Owner } from '../../base/identity/owner.js'
-import { restInLineMs } from '../../port/first-lease.js'
+import { restInLineMs } from '../../port/lease.js'
 import { clientOf, isPlace, ownerOf, type Place } from '../line/place.js'
 import { aCount, aListOf, anOwner, aPlace, aRecordOf, aText, aTime, partsOf, type Read } from './parts.js'
 import type { Draft } from './rows.js'

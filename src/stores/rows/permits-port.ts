@@ -1,5 +1,6 @@
 import type { Owner } from '../../base/identity/owner.js'
 import type { PermitsPort } from '../../port/kind-ports.js'
+import { withoutQuarantine } from '../../port/lease.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -15,7 +16,6 @@ import type {
   Watch,
 } from '../../port/lock-port.js'
 import { leadsOut, outOfRange } from '../../port/permit-range.js'
-import { withoutQuarantine } from '../../port/without-quarantine.js'
 import { ownerOf, type Place } from '../line/place.js'
 import { once } from './answered-requests.js'
 import { addressOf } from './letters.js'

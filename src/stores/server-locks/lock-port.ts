@@ -1,4 +1,4 @@
-import { pause } from '../../base/time/pause.js'
+import { pause } from '../../base/time/schedule.js'
 import type {
   AcquireReply,
   AcquireRequest,

@@ -1,3 +1,4 @@
+import { codeOf } from '../../base/errors/is-error.js'
 import { lasts, type Verdict } from '../../port/failure.js'
 
 export const NEEDS_TLS = lasts(
@@ -19,7 +20,7 @@ const NO_TLS_CODES = new Set(['HANDSHAKE_NO_SSL_SUPPORT', 'ER_SERVER_SSL_DISABLE
 
 /** The verdict on a client library's error that is about TLS; undefined for others. The server itself has not answered. */
 export function tlsVerdict(error: Error): Verdict | undefined {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = codeOf(error) ?? ''
   // `pg` has no code for it.
   if (NO_TLS_CODES.has(code) || error.message.includes('does not support SSL')) return HAS_NO_TLS
   // `mysql2` puts a code of its own in place of Node's.

@@ -29,13 +29,13 @@ export class Awaited {
   look(database: Database): Set<string> {
     const holders = new Set<string>()
     for (const [address, row] of this.#rows) {
-      const [found] = database.all(
+      const waits = database.one(
         'SELECT instr(waiting, ?) FROM holdfast_rows WHERE keyspace = ? AND name = ?',
         this.me,
         row.keyspace,
         row.name,
       )
-      if (!found?.[0]) this.#rows.delete(address)
+      if (!waits) this.#rows.delete(address)
       else for (const holder of row.holders) holders.add(holder)
     }
     return holders

@@ -5,13 +5,13 @@ import type { Database } from './database.js'
 /** The most rows that one transaction removes, since others have to wait for it. */
 const MOST = 1_000
 
-const HOUR_MS = 60 * 60_000
+/** How often somebody cleans up a file, and each client looks whether somebody has. */
+export const CLEAN_UP_MS = 60 * 60_000
 
-/** Whether nobody has cleaned up for an hour. */
+/** Whether nobody has cleaned up for so long. */
 export function isDue(database: Database): boolean {
-  const [row] = database.all('SELECT cleaned_at FROM holdfast_machine')
-  const cleanedAt = row?.[0]
-  return typeof cleanedAt === 'number' && Math.abs(database.now - cleanedAt) >= HOUR_MS
+  const cleanedAt = database.one('SELECT cleaned_at FROM holdfast_machine')
+  return typeof cleanedAt === 'number' && Math.abs(database.now - cleanedAt) >= CLEAN_UP_MS
 }
 
 /**
@@ -21,7 +21,7 @@ export function isDue(database: Database): boolean {
  */
 export function cleanUp(database: Database, clients: Clients, retainMs: number): boolean {
   const before = database.now - retainMs
-  database.run(
+  const removed = database.run(
     `DELETE FROM holdfast_rows WHERE (keyspace, name) IN (
       SELECT keyspace, name FROM holdfast_rows
       WHERE changed_at < ?1 AND (waiting = '' AND rest IS NULL 
@@ -30,9 +30,8 @@ export function cleanUp(database: Database, clients: Clients, retainMs: number):
     before,
     MOST,
   )
-  const [row] = database.all('SELECT changes() AS removed')
   for (const client of clients.forget(database)) unhang(database.file, client)
-  if (row?.[0] === MOST) return true
+  if (removed === MOST) return true
   database.run('UPDATE holdfast_machine SET cleaned_at = ?', database.now)
   return false
 }

@@ -46,8 +46,7 @@ export class Clients {
 
   /** Whether that client's row, by default this client's own, says that it listens. */
   listens(database: Database, client = this.me): boolean {
-    const [row] = database.all('SELECT listens FROM holdfast_clients WHERE id = ?', client)
-    return row?.[0] === 1
+    return database.one('SELECT listens FROM holdfast_clients WHERE id = ?', client) === 1
   }
 
   /** Whether the client's process has surely ended, perhaps because the machine has started anew. */

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { StoreError } from '../../base/errors/errors.js'
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf } from '../../base/errors/is-error.js'
 import { unusable } from './failure.js'
 import { networkFileSystemOf } from './network-file-system.js'
 import type { SqliteTerms } from './options.js'
@@ -108,7 +108,7 @@ function madeFolder(folder: string, mode: number): boolean {
     mkdirSync(folder, { mode })
     return true
   } catch (error) {
-    if (isThere(error)) return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -118,16 +118,12 @@ function makeFile(path: string, mode: number): void {
   try {
     descriptor = openSync(path, 'wx', mode)
   } catch (error) {
-    if (isThere(error)) return
+    if (codeOf(error) === 'EEXIST') return
     throw error
   }
   // Nobody has locked it yet.
   fchmodSync(descriptor, mode)
   closeSync(descriptor)
-}
-
-function isThere(error: unknown): boolean {
-  return isError(error) && 'code' in error && error.code === 'EEXIST'
 }
 
 function identityOf(path: string): string | undefined {

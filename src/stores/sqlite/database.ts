@@ -61,6 +61,11 @@ export class Database {
       .map(valuesOf)
   }
 
+  /** The first value of the first row; undefined if there is none. */
+  one(sql: string, ...values: Value[]): unknown {
+    return this.all(sql, ...values)[0]?.[0]
+  }
+
   /** Runs a statement that gives no rows. Returns how many it has written. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.#statement(sql).run(...values).changes)
@@ -137,17 +142,15 @@ export class Database {
   }
 
   #zeroOf(boot: string): number | undefined {
-    const [row] = this.all('SELECT zero FROM holdfast_machine WHERE boot = ?', boot)
-    const zero = row?.[0]
+    const zero = this.one('SELECT zero FROM holdfast_machine WHERE boot = ?', boot)
     return typeof zero === 'number' ? zero : undefined
   }
 
   #setZero(boot: string): number {
-    const [row] = this.all(
+    const last = this.one(
       `SELECT max(coalesce((SELECT max(changed_at) FROM holdfast_rows), 0),
         coalesce((SELECT max(cleaned_at) FROM holdfast_machine), 0))`,
     )
-    const last = row?.[0]
     const zero =
       Math.max(this.machine.wallMs(), typeof last === 'number' ? last : 0) - this.machine.monotonicMs()
     this.run('UPDATE holdfast_machine SET boot = ?, zero = ?', boot, zero)

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { installed, notInstalled } from '../../base/packages/installed.js'
+import { installed, notInstalled, offers } from '../../base/packages/installed.js'
 
 /** One connection to a database file: what Node's own SQLite and libsql have in common. */
 export interface Connection {
@@ -63,11 +63,7 @@ function withoutWarning<Result>(load: () => Result): Result {
   }
 }
 
-function hasDatabase(found: unknown): found is { readonly DatabaseSync: Opener } {
-  return (
-    typeof found === 'object' && found !== null && 'DatabaseSync' in found && isOpener(found.DatabaseSync)
-  )
-}
+const hasDatabase = offers<{ readonly DatabaseSync: Opener }>('DatabaseSync')
 
 function isOpener(found: unknown): found is Opener {
   return typeof found === 'function'

@@ -1,5 +1,5 @@
 import { StoreError, type StoreFailure } from '../../base/errors/errors.js'
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf, isError } from '../../base/errors/is-error.js'
 import { type About, judgedBy, lasts, passes, UNKNOWN, type Verdict } from '../../port/failure.js'
 
 const LOCKED = passes('timeout', 'Another process keeps the database file locked: end its transaction.')
@@ -13,11 +13,7 @@ const FULL = lasts('out-of-memory', 'The disk is full, or the file may not grow:
 
 const READ_ONLY: Verdict = { ...NO_PERMISSION, reason: 'read-only' }
 
-const NO_PLACE: Verdict = {
-  reason: 'not-ready',
-  transient: false,
-  hint: 'No file can be made there: choose another path.',
-}
+const NO_PLACE = lasts('not-ready', 'No file can be made there: choose another path.')
 
 /** SQLite's result codes: whole ones, and the lowest eight bits of all others. */
 const BY_RESULT: Readonly<Record<number, Verdict>> = {
@@ -68,7 +64,7 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 /** The typed error for an error of the driver or of the file system. */
 export const failureOf = judgedBy((error) => {
   const result = resultOf(error)
-  return (result === undefined ? BY_CODE[codeOf(error)] : verdictOf(result)) ?? UNKNOWN
+  return (result === undefined ? BY_CODE[codeOf(error) ?? ''] : verdictOf(result)) ?? UNKNOWN
 })
 
 /** Whether the file is locked, so that the same may succeed soon. */
@@ -107,8 +103,4 @@ function resultOf(error: unknown): number | undefined {
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode
   if ('rawCode' in error && typeof error.rawCode === 'number') return error.rawCode
   return undefined
-}
-
-function codeOf(error: unknown): string {
-  return isError(error) && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf } from '../../base/errors/is-error.js'
 
 /** How other processes of the machine recognise a process. */
 export interface ProcessMark {
@@ -34,7 +34,7 @@ function exists(pid: number): boolean {
     return true
   } catch (error) {
     // A refused signal shows that the process exists.
-    return !(isError(error) && 'code' in error && error.code === 'ESRCH')
+    return codeOf(error) !== 'ESRCH'
   }
 }
 

@@ -7,7 +7,7 @@ import { isSame, type Keyspace, NO_ROW, type Shape, unreadableRow } from '../row
 import { WaitedFor } from '../rows/waited-for.js'
 import { Awaited } from './awaited.js'
 import { ring } from './bell.js'
-import { cleanUp, isDue } from './clean-up.js'
+import { CLEAN_UP_MS, cleanUp, isDue } from './clean-up.js'
 import { Clients } from './clients.js'
 import { Database } from './database.js'
 import { DatabaseFile } from './database-file.js'
@@ -22,8 +22,6 @@ import { type Frame, Transactions } from './transactions.js'
 
 /** How many names one statement reads. */
 const PAGE = 500
-
-const CLEAN_UP_MS = 60 * 60_000
 
 /** One client of a database file. The first command opens the file, or makes it, unless the client only looks. */
 export class SqliteSession implements RowSession, Frame {

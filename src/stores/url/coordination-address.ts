@@ -1,5 +1,5 @@
 import { addressText } from '../../base/checks/address.js'
-import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf } from './server-url.js'
+import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf, schemeOf } from './server-url.js'
 
 /** The servers of etcd, ZooKeeper or memcached. */
 export interface CoordinationAddress {
@@ -29,12 +29,11 @@ const SCHEMES: ReadonlyMap<string, Scheme> = new Map([
 
 /** Undefined: the scheme is another one. */
 export function coordinationAddress(url: string): CoordinationAddress | undefined {
-  const name = url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()
+  const name = schemeOf(url)
   const scheme = SCHEMES.get(name)
   if (!scheme) return undefined
   const { kind, port, tls } = scheme
   const parts = partsOf(url)
-  if (!parts) throw badUrl('cannot be read')
   const path = decode(parts.path.replace(/\/$/, ''))
   if (path !== '' && kind !== 'zookeeper') throw badUrl('has a path', `none after ${name}://`)
   const servers = parseHosts(parts.hosts, port).map(addressText)

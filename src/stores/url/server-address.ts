@@ -1,6 +1,8 @@
+import process from 'node:process'
 import { type Address, addressText } from '../../base/checks/address.js'
+import { defaultSqliteFile } from '../sqlite/default-file.js'
 import { type CoordinationAddress, coordinationAddress } from './coordination-address.js'
-import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf } from './server-url.js'
+import { badUrl, decode, optionsIn, parseCredentials, parseHosts, partsOf, schemeOf } from './server-url.js'
 
 /** Where the locks are, parsed from a URL. */
 export type ServerAddress = RedisAddress | DatabaseAddress | CoordinationAddress
@@ -45,8 +47,23 @@ const KINDS: Readonly<Record<string, RedisAddress['kind']>> = {
   'redis-sentinel': 'sentinel',
 }
 
+/** Where the locks are when nobody says so in words of the program: where the environment says, or else in a file of this user. */
+export function presentAddress(): ServerAddress {
+  const { HOLDFAST_URL, HOLDFAST_REDIS_URL } = process.env
+  return parseServerUrl(HOLDFAST_URL || HOLDFAST_REDIS_URL || ownFile())
+}
+
+/** The file of this user, unless it would be another place than that of the `holdfast run` that has started this. */
+function ownFile(): string {
+  const file = `sqlite:${defaultSqliteFile()}`
+  const { HOLDFAST_SERVER: outer = file } = process.env
+  if (outer === file) return file
+  const found = `is missing: the holdfast run that has started this uses ${outer}, and does not pass on its URL, which may have a password`
+  throw badUrl(found, 'one in HOLDFAST_URL, or after --url')
+}
+
 export function parseServerUrl(url: string): ServerAddress {
-  const database = DATABASES[url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()]
+  const database = DATABASES[schemeOf(url)]
   if (database === 'sqlite') return sqliteAddress(url)
   if (database) return databaseAddress(database, url)
   return coordinationAddress(url) ?? redisAddress(url)
@@ -76,7 +93,6 @@ function databaseAddress(kind: DatabaseAddress['kind'], url: string): DatabaseAd
 
 function redisAddress(url: string): RedisAddress {
   const parts = partsOf(url)
-  if (!parts) throw badUrl('cannot be read')
   const { scheme } = parts
   const tls = scheme.startsWith('rediss')
   const kind = KINDS[scheme.replace(/^rediss/, 'redis')]

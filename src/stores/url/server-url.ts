@@ -19,10 +19,15 @@ export function badUrl(found: string, accepted = FORMS): InvalidArgumentError {
 const PARTS =
   /^(?<scheme>[a-z-]+):\/\/(?:(?<credentials>.*)@)?(?<hosts>[^/?#@]*)(?<path>\/[^?#]*)?(?:\?(?<query>[^#]*))?$/i
 
-/** The parts of a URL with one host or several, as they stand there; undefined if it is unreadable. */
+/** What stands before the colon. */
+export function schemeOf(url: string): string {
+  return url.slice(0, Math.max(url.indexOf(':'), 0)).toLowerCase()
+}
+
+/** The parts of a URL with one host or several, as they stand there. */
 export function partsOf(url: string) {
   const parts = PARTS.exec(url)?.groups
-  if (!parts) return undefined
+  if (!parts) throw badUrl('cannot be read')
   const { scheme = '', credentials, hosts = '', path = '', query = '' } = parts
   return { scheme: scheme.toLowerCase(), credentials, hosts, path, query }
 }

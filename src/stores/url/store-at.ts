@@ -5,9 +5,8 @@ import type { Store } from '../../port/store.js'
 import type { MysqlPool } from '../mysql/client.js'
 import type { PgPool } from '../postgres/pg-connection.js'
 import type { CoordinationAddress } from './coordination-address.js'
-import { presentAddress } from './present-address.js'
 import { redisClientAt } from './redis-client.js'
-import { type DatabaseAddress, parseServerUrl, type ServerAddress } from './server-address.js'
+import { type DatabaseAddress, parseServerUrl, presentAddress, type ServerAddress } from './server-address.js'
 
 /** The part of pg, and of mysql2, that this uses. */
 interface Pg {

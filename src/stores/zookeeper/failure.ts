@@ -1,4 +1,4 @@
-import { isError } from '../../base/errors/is-error.js'
+import { codeOf, isError } from '../../base/errors/is-error.js'
 import { judgedBy, lasts, NOT_READY, passes, UNKNOWN, UNREACHABLE, type Verdict } from '../../port/failure.js'
 import { MalformedReplyError } from './client/jute.js'
 import { codes, RefusedError } from './client/result-codes.js'
@@ -54,6 +54,8 @@ function judge(error: unknown): Verdict {
 }
 
 function isAboutTls(error: Error): boolean {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return /CERT|INVALID_CA|INVALID_PURPOSE|ERR_SSL|ERR_TLS/.test(code) || /certificate/i.test(error.message)
+  return (
+    /CERT|INVALID_CA|INVALID_PURPOSE|ERR_SSL|ERR_TLS/.test(codeOf(error) ?? '') ||
+    /certificate/i.test(error.message)
+  )
 }

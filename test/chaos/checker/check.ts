@@ -1,4 +1,4 @@
-import { firstLeaseMs } from '../../../src/port/first-lease.js'
+import { firstLeaseMs } from '../../../src/port/lease.js'
 import type { Episode } from '../episode.js'
 import type { Nemesis } from '../nemeses/nemesis.js'
 import { promisesOf } from '../topologies/store-promises.js'

@@ -1,4 +1,4 @@
-import { firstLeaseMs } from '../../../src/port/first-lease.js'
+import { firstLeaseMs } from '../../../src/port/lease.js'
 import { type StoreKind, type StoreTraits, traitsOf } from '../../../src/port/store-traits.js'
 import { memcachedTraits } from '../../../src/stores/memcached/store.js'
 import { mysql } from '../../../src/stores/mysql/index.js'

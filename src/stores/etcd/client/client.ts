@@ -1,6 +1,5 @@
 import { retryPauseMs } from '../../../base/time/back-off.js'
-import { pause } from '../../../base/time/pause.js'
-import type { Schedule } from '../../../base/time/schedule.js'
+import { pause, type Schedule } from '../../../base/time/schedule.js'
 import { type About, closedError, timeoutOf } from '../../../port/failure.js'
 import type { Call, CallListener } from './call.js'
 import type { Channel } from './channel.js'

@@ -1,4 +1,4 @@
-import { isError } from '../../../base/errors/is-error.js'
+import { codeOf } from '../../../base/errors/is-error.js'
 import {
   judgedBy,
   lasts,
@@ -64,8 +64,7 @@ function judge(error: unknown): Verdict {
 }
 
 function tlsVerdict(cause: unknown): Verdict | undefined {
-  if (!isError(cause)) return undefined
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  const code = codeOf(cause) ?? ''
   if (/CERT|INVALID_CA|INVALID_PURPOSE|UNABLE_TO_VERIFY/.test(code)) {
     return /ALERT/.test(code) ? REFUSED_BY_TLS : NOT_TRUSTED
   }

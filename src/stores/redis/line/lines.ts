@@ -1,5 +1,5 @@
 import { StoreError } from '../../../base/errors/errors.js'
-import { restInLineMs } from '../../../port/first-lease.js'
+import { restInLineMs } from '../../../port/lease.js'
 import type { AcquireReply, AcquireRequest, Watch } from '../../../port/lock-port.js'
 import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { ReleaseChannels } from '../channels/release-channel.js'

@@ -1,5 +1,6 @@
 import type { Owner } from '../../../base/identity/owner.js'
 import type { PermitsPort } from '../../../port/kind-ports.js'
+import { withoutQuarantine } from '../../../port/lease.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -13,7 +14,6 @@ import type {
   Watch,
 } from '../../../port/lock-port.js'
 import { MOST_PERMITS, outOfRange } from '../../../port/permit-range.js'
-import { withoutQuarantine } from '../../../port/without-quarantine.js'
 import { modeOf, ownerOf, type Place } from '../../line/place.js'
 import type { Argument } from '../connection/link.js'
 import { companionOf, processChannelsOf, undivided } from '../keys/companion-key.js'

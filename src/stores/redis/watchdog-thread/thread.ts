@@ -4,10 +4,9 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Cluster, Redis } from 'ioredis'
-import { SystemClock } from '../../../base/time/clock.js'
+import { SystemClock, sleepMeter } from '../../../base/time/clock.js'
 import { Schedule } from '../../../base/time/schedule.js'
-import { sleepMeter } from '../../../base/time/sleep-meter.js'
-import { withoutQuarantine } from '../../../port/without-quarantine.js'
+import { withoutQuarantine } from '../../../port/lease.js'
 import { ClusterLink } from '../connection/cluster-link.js'
 import type { Link, LinkListener } from '../connection/link.js'
 import { StandaloneLink } from '../connection/standalone-link.js'

@@ -1,7 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 import { isError } from '../../../base/errors/is-error.js'
-import { pause } from '../../../base/time/pause.js'
-import type { Schedule } from '../../../base/time/schedule.js'
+import { pause, type Schedule } from '../../../base/time/schedule.js'
 import type { Rota } from './address.js'
 import { Connection } from './connection.js'
 import { MalformedReplyError } from './jute.js'

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { onAbort } from '../../src/base/waiting/shared-signal.js'
+import { onAbort } from '../../src/base/waiting/signals.js'
 import { Holdfast } from '../../src/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 
