@@ -222,11 +222,8 @@ export class Tenure extends Alarm implements Linked<Tenure> {
   }
 
   /** Whether this process has handed the lock from call to call as often, or for as long, as it may before it is the turn of others. */
-  isSpent(
-    { maxHandOvers, handOverSliceMs }: { readonly maxHandOvers: number; readonly handOverSliceMs: number },
-    now: number,
-  ): boolean {
-    return this.handOvers >= maxHandOvers || now - this.since >= handOverSliceMs
+  isSpent(most: { readonly maxHandOvers: number; readonly handOverSliceMs: number }, now: number): boolean {
+    return this.handOvers >= most.maxHandOvers || now - this.since >= most.handOverSliceMs
   }
 
   /** Until when the watchdog has to renew; undefined when no hold asks for it. */

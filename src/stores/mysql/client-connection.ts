@@ -13,8 +13,12 @@ export interface MysqlConnection {
   ping(timeoutMs?: number): Promise<unknown>
   end(): Promise<unknown>
   destroy(): void
-  /** Undoes what others have done on it; absent where nobody has used it. */
-  forgetUse?(): Promise<void>
+}
+
+/** One that others may have used. */
+export interface UsedConnection extends MysqlConnection {
+  /** Undoes what they have done on it. */
+  forgetUse(): Promise<void>
 }
 
 /** Answers as Holdfast reads them, whatever the application has set for its connections. */
@@ -24,6 +28,7 @@ const MYSQL2 = { ...OPTIONS, typeCast: (_field: unknown, read: () => unknown) =>
 const MARIADB = { ...OPTIONS, typeCast: undefined, metaAsArray: false }
 
 export const isConnection = offers<MysqlConnection>('query', 'execute', 'on', 'ping', 'end', 'destroy')
+const isUsed = offers<UsedConnection>('forgetUse')
 
 /** A connection that the application's function makes. */
 export class ClientConnection implements SqlConnection {
@@ -55,7 +60,7 @@ export class ClientConnection implements SqlConnection {
     this.#options = partOf(client, 'connection') ? MYSQL2 : MARIADB
     this.#client = client
     for (const event of ['error', 'end'] as const) client.on(event, () => this.#lost())
-    if (client.forgetUse) await this.#answerOf(client.forgetUse())
+    if (isUsed(client)) await this.#answerOf(client.forgetUse())
   }
 
   async query(sql: string, values?: readonly SqlValue[]): Promise<readonly SqlRow[]> {

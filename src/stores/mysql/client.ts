@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers, required } from '../../base/packages/installed.js'
 import { isObject } from '../../port/sql-connection.js'
-import { isConnection, type MysqlConnection } from './client-connection.js'
+import { isConnection, type MysqlConnection, type UsedConnection } from './client-connection.js'
 
 /** A pool of `mysql2`, of `mysql2/promise` or of `mariadb`, described by what tells it. */
 export interface MysqlPool {
@@ -79,7 +79,7 @@ async function connectMysql2({ config }: Mysql2Pool): Promise<MysqlConnection> {
 }
 
 /** One of the pool's own, which goes back to nobody: it has Holdfast's settings. Destroyed, it leaves its place in the pool. */
-async function takeFrom(pool: MysqlPool): Promise<MysqlConnection> {
+async function takeFrom(pool: MysqlPool): Promise<UsedConnection> {
   const connection: unknown = await Reflect.apply(pool.getConnection, pool, [])
   if (!isConnection(connection)) throw new InvalidArgumentError('pool', pool, 'a pool of mysql2 or mariadb')
   return Object.assign(connection, {
