@@ -38,8 +38,8 @@ repeat-as-first: a release that is sent again does not say so
 + () => sendOnce(false),
 src/core/tenure/tenure.ts
 never-spent: a process hands the lock from call to call for as long as it likes
-- this.handOvers >= maxHandOvers ||
-+ this.handOvers >= maxHandOvers &&
+- this.handOvers >= most.maxHandOvers ||
++ this.handOvers >= most.maxHandOvers &&
 src/core/tenure/lingering.ts
 kept-for-long: a lock is kept by habit whatever its lease: a process that dies then leaves that
 - spent || isLong ? 0
