@@ -1,4 +1,3 @@
-import { pause } from '../../base/time/schedule.js'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -111,13 +110,7 @@ export class ServerLockPort implements LockPort {
     return await places.ask(async (connection) => {
       const holder = await this.locks.holderOf(connection, name)
       if (holder === undefined) return false
-      await this.locks.end(connection, holder.id)
-      // It ends soon, but not at once.
-      const { now, settings } = places
-      while ((await this.locks.holderOf(connection, name))?.id === holder.id) {
-        if (places.now >= now + settings.commandTimeoutMs) break
-        await pause(settings.schedule, 5)
-      }
+      await places.end(connection, name, holder.id)
       return true
     })
   }

@@ -1,6 +1,7 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { type Owner, pairOf } from '../../base/identity/owner.js'
 import type { Timer } from '../../base/time/clock.js'
+import { pause } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection } from '../sql/connection.js'
 import type { Attempted, ServerLocks } from './server-locks.js'
@@ -133,7 +134,17 @@ export class Places {
     this.#drop(place)
     if (id === undefined || this.#closed) return
     // A server may find out late that nobody listens any more, and give the lock to the connection until then.
-    await this.ask((connection) => this.locks.end(connection, id))
+    await this.ask((connection) => this.end(connection, place.name, id))
+  }
+
+  /** Has the server end the connection of that number. Settles when the lock is not that one's any more. */
+  async end(connection: SqlConnection, name: string, id: string): Promise<void> {
+    const { schedule, commandTimeoutMs } = this.settings
+    await this.locks.end(connection, id)
+    // It ends soon, but not at once.
+    const until = this.now + commandTimeoutMs
+    while ((await this.locks.holderOf(connection, name))?.id === id && this.now < until)
+      await pause(schedule, 5)
   }
 
   /** Its connection is of no use to anybody else: it had no lock, and waits for none. */
