@@ -24,7 +24,7 @@ export interface KindTraits {
   readonly name: string
   /** What asking for it is called in errors; `acquire` where absent. */
   readonly asks?: 'await' | undefined
-  /** Whether several owners may hold it at a time, each with a tenure of its own; none is handed over in memory then. */
+  /** Whether several owners may hold the lock at a time. Each then has its own tenure, and the process hands none over in memory. */
   readonly shared?: boolean
   /** Whether each tenure has a fencing token, which makes sequencers possible: then the lock changes hands in the store only. */
   readonly fenced?: boolean
@@ -190,7 +190,7 @@ export class LocalQueue implements Linked<LocalQueue> {
     if (!this.tenures.perOwner) this.backUntil = -Infinity
   }
 
-  /** Wakes whoever of that owner may go on: within its tenure, or else the first in its line on each side of the lock. */
+  /** Wakes the waiter of that owner that may go on: one within its tenure, or else the first on each side of the lock. */
   wakeOwn(owner: Owner): void {
     const own = this.tenures.metBy(owner)
     if (own?.state === 'held') {

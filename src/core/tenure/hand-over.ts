@@ -108,7 +108,7 @@ export function enterInMemory(
   if (!last || !canPassInMemory(env, last, call, now)) return undefined
   env.lingering.take(last)
   env.metrics.count('lingered')
-  // Where each owner has a tenure of its own it is found by its owner.
+  // Where each owner has its own tenure, the queue finds a tenure by its owner.
   queue.tenures.ended(last.tenure)
   const grant = handOverInMemory(env, last, call, now)
   queue.tenures.began(last.tenure)

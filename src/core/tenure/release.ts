@@ -173,9 +173,9 @@ async function untilAnswered(
 }
 
 /**
- * The command that leaves the lock taken for a while: nobody gets it, or who can adopt it, with what is left of the time as the lease. On the
- * store's clock that is never too soon: the time counts from when the grant was known here, and ends so long after the store is told.
- * If it cannot be told, the lock ends with its lease.
+ * The command that leaves the lock taken for a while, for nobody or for whoever can adopt it; its lease is what is left of that time. The time
+ * counts from when this process knew of the grant, so the lock never ends too soon on the store's clock. If the process cannot tell the store,
+ * the lock ends with its lease.
  */
 function keepTaken(env: Environment, tenure: Tenure): () => Promise<ReleaseReply> {
   const { name, storedAs: from, kept } = tenure

@@ -17,7 +17,7 @@ const LEAST_IN_VAIN = 5
 
 export type CallerOfOne = Pick<Call, 'caller' | 'holder' | 'unrelated'>
 
-/** One of several locks that are to be taken as one. */
+/** One of several locks that the call takes as one. */
 export interface Sought {
   readonly name: string
   readonly locker: Locker
