@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { rejectionOf } from '../../src/conformance/outcome.js'
 import { type Hold, Holdfast, LockLostError, type Store, UnsupportedKindError } from '../../src/index.js'
 import { getLock } from '../../src/stores/mysql/index.js'
 import { advisory } from '../../src/stores/postgres/index.js'
@@ -10,6 +11,8 @@ import { LockTimeoutError, transactionLock } from '../../src/transactions/index.
 import { libraries } from '../mysql/clients.js'
 import { onDatabases } from '../setup/databases.js'
 import { connectTo, loginOf } from '../transactions/application.js'
+
+const PATIENCE = { timeout: 10_000, interval: 10 }
 
 await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   const storeHere = (): Store => {
@@ -58,6 +61,24 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
       await expect(outer.release()).rejects.toBeInstanceOf(LockLostError)
       await hold?.release()
     })
+
+  test.runIf(product === 'PostgreSQL').each(['aborts its waits and closes', 'closes'])(
+    'W4: a client that %s leaves no wait on the server',
+    async (ends) => {
+      const aside = client().lock(randomUUID())
+      await using _held = await aside.acquire()
+      for (let round = 0; round < 10; round += 1) {
+        const waiting = client()
+        const abort = new AbortController()
+        const acquired = rejectionOf(waiting.lock(aside.name).acquire({ signal: abort.signal }))
+        await vi.waitFor(async () => expect(await aside.countWaitingClients()).toBe(1), PATIENCE)
+        if (ends !== 'closes') abort.abort()
+        await Promise.all([acquired, waiting.close()])
+        // The server would end the wait by itself after 30 s.
+        await vi.waitFor(async () => expect(await aside.countWaitingClients()).toBe(0), PATIENCE)
+      }
+    },
+  )
 
   test('other kinds, and ties to transactions, are refused at once', async () => {
     const holdfast = client()

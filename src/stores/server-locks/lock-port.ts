@@ -139,7 +139,10 @@ export class ServerLockPort implements LockPort {
     }
     const hears = (): void => caller.hears(busy)
     hears()
-    const leave = (): void => void this.places.leave(place).catch(this.places.settings.onError)
+    let left: Promise<void> | undefined
+    const leave = (): void => {
+      left = this.places.leave(place).catch(this.places.settings.onError)
+    }
     caller.left.addEventListener('abort', leave)
     try {
       if (await this.places.wait(place, caller.waitsUntil, hears)) return true
@@ -150,6 +153,8 @@ export class ServerLockPort implements LockPort {
       throw error
     } finally {
       caller.left.removeEventListener('abort', leave)
+      // A client that closes waits for this answer: before it, the server has given up the place.
+      await left
     }
   }
 }

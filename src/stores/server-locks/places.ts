@@ -1,7 +1,6 @@
 import { StoreError } from '../../base/errors/errors.js'
 import { type Owner, pairOf } from '../../base/identity/owner.js'
 import type { Timer } from '../../base/time/clock.js'
-import { pause } from '../../base/time/schedule.js'
 import type { StoreSettings } from '../../port/store.js'
 import type { SqlConnection } from '../sql/connection.js'
 import type { Attempted, ServerLocks } from './server-locks.js'
@@ -139,12 +138,14 @@ export class Places {
 
   /** Has the server end the connection of that number. Settles when the lock is not that one's any more. */
   async end(connection: SqlConnection, name: string, id: string): Promise<void> {
-    const { schedule, commandTimeoutMs } = this.settings
+    const { commandTimeoutMs } = this.settings
+    const { clock } = this.settings.schedule
     await this.locks.end(connection, id)
     // It ends soon, but not at once.
     const until = this.now + commandTimeoutMs
     while ((await this.locks.holderOf(connection, name))?.id === id && this.now < until)
-      await pause(schedule, 5)
+      // On the clock itself: a client that closes drops what its schedule has.
+      await new Promise<void>((resolve) => clock.startTimer(resolve, 5))
   }
 
   /** Its connection is of no use to anybody else: it had no lock, and waits for none. */
