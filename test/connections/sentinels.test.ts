@@ -119,12 +119,13 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
 test.each([...clientLibraries, 'node-redis-6' as const])(
   'faults E6, H2: a sentinel hangs and a connection is cut: the next is asked in time, and a lock with a short lease is kept (%s)',
   async (library) => {
-    const holdfast = stand.holdfast(library, { watchdogMs: 1_500, storeTimeoutMs: 30_000 })
+    // Who waited for the silent sentinel until a command's time is up (3 s) would renew too late: two thirds of the lease are left.
+    const holdfast = stand.holdfast(library, { watchdogMs: 4_200, storeTimeoutMs: 30_000 })
     const heard = eventsOf(holdfast, ['renewed', 'lost'])
     const hold = await holdfast.lock(name).acquire()
     stand.sentinels[0]?.blackHole()
     stand.primary.breakAll()
-    await eventually(() => heard.length >= 2)
+    await eventually(() => heard.length >= 2 || heard.includes('lost'))
     expect(new Set(heard)).toEqual(new Set(['renewed']))
     await hold.release()
   },
