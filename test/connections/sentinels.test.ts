@@ -119,7 +119,7 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
 test.each([...clientLibraries, 'node-redis-6' as const])(
   'faults E6, H2: a sentinel hangs and a connection is cut: the next is asked in time, and a lock with a short lease is kept (%s)',
   async (library) => {
-    const holdfast = stand.holdfast(library, { watchdogMs: 1_500, storeTimeoutMs: 30_000 })
+    const holdfast = stand.holdfast(library, { watchdogMs: 3_000, storeTimeoutMs: 30_000 })
     const heard = eventsOf(holdfast, ['renewed', 'lost'])
     const hold = await holdfast.lock(name).acquire()
     stand.sentinels[0]?.blackHole()
