@@ -26,7 +26,7 @@ function node(script: string): string[] {
 describe('holdfast run: the lock is lost', () => {
   it('76: forced open by another client, the command is told by TERM', async () => {
     const name = place.lockName()
-    const running = await program.ready([name, '--watchdog', '3', ...obedient])
+    const running = await program.ready([name, '--watchdog', '6', ...obedient])
     expect(await place.holdfast().lock(name).forceUnlock()).toBe(true)
     const { code, stdout, stderr } = await running.outcome
     expect({ code, stdout }).toEqual({ code: 76, stdout: 'ready\ngot TERM\n' })
@@ -35,7 +35,7 @@ describe('holdfast run: the lock is lost', () => {
 
   it('76: a stubborn command is killed, and the new holder is left alone', async () => {
     const name = place.lockName()
-    const flags = ['--watchdog', `${lasting(1_500) / 1_000}`, '--grace', '0.3', '--json']
+    const flags = ['--watchdog', `${lasting(4_000) / 1_000}`, '--grace', '0.3', '--json']
     const running = await program.ready([name, ...flags, ...stubborn])
     const lock = place.holdfast().lock(name)
     await lock.forceUnlock()
@@ -104,7 +104,7 @@ describe('holdfast run: the lock is lost', () => {
   it('the command’s exit code stands when the lock can no longer be given back', async () => {
     const server = await ownServer()
     // The command ends by itself before that, and its release is tried until then.
-    const args = [place.lockName(), '--lease', `${lasting(3_000) / 1_000}`, '--grace', '0.1', ...untilTold(3)]
+    const args = [place.lockName(), '--lease', `${lasting(5_000) / 1_000}`, '--grace', '0.1', ...untilTold(3)]
     const running = await program.ready(args, server)
     await server.kill()
     const { code, stderr } = await running.goesOn()

@@ -93,7 +93,7 @@ describe('holdfast run: the command', () => {
 })
 
 describe('holdfast run: the wait', () => {
-  it.each(['-n', '--nonblock', '-w 0', '-w 0.2', '--wait=.2', '-w 4'])(
+  it.each(['-n', '--nonblock', '-w 0', '-w 2.5', '--wait=2', '-w 4'])(
     '75 when the lock is busy: %s',
     async (flags) => {
       const name = place.lockName()
@@ -125,7 +125,7 @@ describe('holdfast run: the wait', () => {
   })
 
   it('says so when it waits for the run it is part of', async () => {
-    const inner = `${program.words} run "$HOLDFAST_LOCK" --url '${inject('servers').standalone.url}' -w 0.3 -- true`
+    const inner = `${program.words} run "$HOLDFAST_LOCK" --url '${inject('servers').standalone.url}' -w 3 -- true`
     const { code, stderr } = await program.run(['run', place.lockName(), '-c', inner])
     expect(code).toBe(75)
     expect(stderr).toContain('the two wait for each other')

@@ -20,7 +20,7 @@ describe.each(clientLibraries)("C1: the application's client (%s)", (library) =>
 
   test('ioredis: that waits in BLPOP delays nothing, and goes on waiting', async () => {
     const application = clientOfProxy()
-    const holdfast = holdfastOn(application, { watchdogMs: lasting(900) })
+    const holdfast = holdfastOn(application, { watchdogMs: lasting(1_800) })
     const list = `${scene.name}:list`
     const popped = application.call('BLPOP', list, 0)
     await eventually(() => scene.proxy.commands.some(named('BLPOP')))
@@ -38,7 +38,7 @@ describe.each(clientLibraries)("C1: the application's client (%s)", (library) =>
 
   test('that is closed takes nothing with it', async () => {
     const application = clientOfProxy()
-    const holdfast = holdfastOn(application, { watchdogMs: lasting(900) })
+    const holdfast = holdfastOn(application, { watchdogMs: lasting(1_800) })
     await application.call('PING')
     const hold = await holdfast.lock(scene.name).acquire()
     application.disconnect()

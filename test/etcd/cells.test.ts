@@ -17,7 +17,7 @@ cellsCases({
 test('the server removes what is not to be kept for ever', async () => {
   const { link } = linkTo([server])
   const cell = { space: 'value', name: 'short' } as const
-  await link.cells.write({ cell, version: undefined, text: 'soon gone', keepMs: 1_000 })
+  await link.cells.write({ cell, version: undefined, text: 'soon gone', keepMs: 3_000 })
   expect((await link.cells.read(cell)).text).toBe('soon gone')
   await eventually(async () => (await link.cells.read(cell)).text === undefined)
 })

@@ -60,7 +60,7 @@ describe.each([
   })
 
   test('a time-out says that the server did not answer, and does not advise to wait longer', async () => {
-    const error = await rejectionOf(holdfast.lock('down').withLock({ waitMs: 500 }, () => 0))
+    const error = await rejectionOf(holdfast.lock('down').withLock({ waitMs: 2_000 }, () => 0))
     expect(error).toBeInstanceOf(LockTimeoutError)
     expect(error).toMatchObject({ message: expect.stringMatching(says), cause: { reason } })
     expect(error).toMatchObject({ message: expect.not.stringMatching(/wait longer|held by/i) })

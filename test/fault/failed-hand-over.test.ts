@@ -99,7 +99,7 @@ describe('the lock is gone when it is to be handed over', () => {
   })
 
   test('L4: in memory: the heir is told by its first renewal, and the next gets in', async () => {
-    const mine = queue.scene.holdfast({ ...patient, watchdogMs: lasting(900) }).lock(queue.scene.name)
+    const mine = queue.scene.holdfast({ ...patient, watchdogMs: lasting(1_800) }).lock(queue.scene.name)
     const hold = await mine.acquire()
     const [first, second] = [mine.acquire(), mine.acquire(leased)]
     await eventually(async () => (await mine.countWaitingClients()) === 1)

@@ -32,7 +32,7 @@ describe('a full server that may not evict', () => {
   })
 
   test('takes releases, partial ones too, and renews', async () => {
-    const holdfast = scene.holdfast({ watchdogMs: lasting(900) })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })
     const lock = holdfast.lock(scene.name)
     const heard = eventsOf(holdfast, ['renewed', 'suspended', 'lost', 'error'])
     const outer = await lock.acquire()
@@ -110,7 +110,7 @@ describe('a key that is forbidden by and by', () => {
 
   test("L4: the failing renewal of one lock delays no other lock's", async () => {
     const other = `${scene.name}:other`
-    const holdfast = scene.holdfast({ watchdogMs: lasting(1_800) })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(2_400) })
     const bad = await holdfast.lock(scene.name).acquire()
     const good = await holdfast.lock(other).acquire()
     const badHeard = eventsOf(holdfast, ['suspended', 'renewed', 'lost'], scene.name)

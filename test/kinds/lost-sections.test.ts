@@ -57,7 +57,10 @@ describe.each(places)('H25: a lock that was lost unheard ($name, $kind)', (place
   })
 
   test('what the store has confirmed since is not told of', async () => {
-    const [holdfast, name] = [place.holdfast({ ...options, watchdogMs: place.lease(900) }), place.lockName()]
+    const [holdfast, name] = [
+      place.holdfast({ ...options, watchdogMs: place.lease(1_800) }),
+      place.lockName(),
+    ]
     const { holding: first, waits } = await line(place, holdfast, name, 2)
     const [lost, renewed] = [journalOf(holdfast, 'lost'), journalOf(holdfast, 'renewed')]
     await first.release()

@@ -96,7 +96,7 @@ describe.each(['memory-virtual-time', 'standalone', 'cluster'] as const)('nestin
     '$outer and $inner of one name, side by side in one scope: in turns',
     async ({ outer, inner }) => {
       // Who waits on a channel does not hear a spin lock's release, and looks when the lease it saw has ended.
-      holdfast = place.holdfast({ watchdogMs: place.lease(600) })
+      holdfast = place.holdfast({ watchdogMs: place.lease(1_200) })
       let [inside, most] = [0, 0]
       const visit = async (): Promise<void> => {
         inside += 1

@@ -5,7 +5,7 @@ import { eventually } from '../setup/eventually.js'
 import { programOf } from '../setup/programs.js'
 import type { Task, Word } from './candidate.fixture.js'
 
-const watchdogMs = 1_500
+const watchdogMs = 3_000
 const started: ChildProcess[] = []
 let names = 0
 

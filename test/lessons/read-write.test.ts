@@ -12,7 +12,7 @@ describe.each(places)('read-write lock, %s', (placeName) => {
   afterEach(() => place.tidy())
 
   test('redisson#4217: after the write is given back, the read that goes on is renewed as before', async () => {
-    const holdfast = place.holdfast({ watchdogMs: 900 })
+    const holdfast = place.holdfast({ watchdogMs: 1_500 })
     const { read, write } = sidesOf(holdfast.readWriteLock(place.lockName()))
     const renewals = journalOf(holdfast, 'renewed')
     await inTime(

@@ -10,7 +10,7 @@ const place = placeOf('standalone')
 afterEach(() => place.tidy())
 
 test('redisson#6844: whatever comes and goes at the same time, what stays is renewed', async () => {
-  const holdfast = place.holdfast({ watchdogMs: place.lease(1_200) })
+  const holdfast = place.holdfast({ watchdogMs: place.lease(2_400) })
   const lost = journalOf(holdfast, 'lost')
   const names = Array.from({ length: 20 }, () => place.lockName())
   const renewals = new Map<string, number>()
@@ -34,7 +34,7 @@ test('redisson#6844: whatever comes and goes at the same time, what stays is ren
 })
 
 test('redis-semaphore#205: a renewal that meets the release is no loss', async () => {
-  const watchdogMs = place.lease(900)
+  const watchdogMs = place.lease(1_500)
   const holdfast = place.holdfast({ watchdogMs })
   const lost = journalOf(holdfast, 'lost')
   const renewals = journalOf(holdfast, 'renewed')
@@ -117,7 +117,7 @@ test.each(clientLibraries)(
   async (library) => {
     const name = place.lockName()
     const client = standaloneClient({ ...inject('servers').standalone }, library)
-    const holdfast = new Holdfast(client, { watchdogMs: place.lease(1_200) })
+    const holdfast = new Holdfast(client, { watchdogMs: place.lease(1_800) })
     const other = place.holdfast()
     const renewals = journalOf(holdfast, 'renewed')
     onTestFinished(async () => {

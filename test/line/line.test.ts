@@ -24,8 +24,8 @@ describe.each([
   let waiter: LineClient
   let other: LineClient
   beforeEach(() => {
-    firstLeaseMs = lasting(700)
-    shortMs = lasting(1_000)
+    firstLeaseMs = lasting(1_200)
+    shortMs = lasting(1_800)
     name = lockName()
     ;[holder, waiter, other] = [place.client(), place.client(), place.client()]
   })

@@ -61,7 +61,7 @@ test('a nested hold asks once at its beginning and once at its end', async () =>
 })
 
 test('a renewal is one command', async () => {
-  const holdfast = open(server, { watchdogMs: 3_000 })
+  const holdfast = open(server, { watchdogMs: 9_000 })
   const holds = await Promise.all(Array.from({ length: 50 }, () => holdfast.lock(randomUUID()).acquire()))
   const renewed = journalOf(holdfast, 'renewed')
   const cost = await commandsOf(() => until(() => renewed.length >= 50, { what: 'each is renewed' }))

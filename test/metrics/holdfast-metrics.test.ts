@@ -74,7 +74,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
     const { holdfast, lock, far } = await contended()
     expect(await lock.tryAcquire()).toBeNull()
     expect(holdfast.metrics()).toMatchObject({ timedOut: 1, contended: 0 })
-    await expect(lock.acquire({ waitMs: place.lease(900) })).rejects.toBeInstanceOf(LockTimeoutError)
+    await expect(lock.acquire({ waitMs: place.lease(1_350) })).rejects.toBeInstanceOf(LockTimeoutError)
     const timedOut = { timedOut: 2, contended: 1, waiting: 0, waitTime: { count: 0 } }
     expect(holdfast.metrics()).toMatchObject(timedOut)
     // For several locks it is one call, however many of them it asks for.
@@ -113,7 +113,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
 
   test('a lock whose lease ran out is lost once, and all its holds end', async () => {
     const { holdfast, lock } = scene(place)
-    const terms = { owner: holdfast.owner(), leaseMs: place.lease(500) }
+    const terms = { owner: holdfast.owner(), leaseMs: place.lease(1_200) }
     const holds = [await lock.acquire(terms), await lock.acquire(terms)]
     await place.eventually(() => holdfast.metrics().held === 0)
     for (const hold of holds) await expect(hold.release()).rejects.toBeInstanceOf(LockLostError)
@@ -122,7 +122,7 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
   })
 
   test('a lock that was forced open is lost, as the store says', async () => {
-    const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+    const holdfast = place.holdfast({ watchdogMs: place.lease(1_800) })
     const hold = await holdfast.lock(place.lockName()).acquire()
     await place.holdfast().lock(hold.name).forceUnlock()
     await place.eventually(() => hold.signal.aborted)
@@ -132,13 +132,13 @@ describe.each(['memory', 'standalone', 'cluster'] as const)('metrics of a client
 
   test('holds that stand when the client is closed stand no more', async () => {
     const holdfast = place.holdfast()
-    await holdfast.lock(place.lockName()).acquire({ leaseMs: 1_000 })
+    await holdfast.lock(place.lockName()).acquire({ leaseMs: 60_000 })
     await holdfast.close()
     expect(holdfast.metrics()).toMatchObject({ held: 0, released: 0, holdTime: { count: 1 } })
   })
 
   test('each lease that is renewed is counted', async () => {
-    const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+    const holdfast = place.holdfast({ watchdogMs: place.lease(1_800) })
     const holds = await Promise.all([1, 2].map(() => holdfast.lock(place.lockName()).acquire()))
     await place.eventually(() => holdfast.metrics().renewals >= 2)
     expect(holdfast.metrics()).toMatchObject({ renewalFailures: 0, held: 2 })
@@ -178,7 +178,7 @@ describe('metrics of a client whose server does not answer', () => {
   test('renewals that fail are counted, and those that succeed later', async () => {
     const scene = await Scene.standalone()
     onTestFinished(() => scene.end())
-    const holdfast = scene.holdfast({ watchdogMs: lasting(1_500) })
+    const holdfast = scene.holdfast({ watchdogMs: lasting(2_400) })
     const hold = await holdfast.lock(scene.name).acquire()
     await scene.dropReply(calls('renew'), 'break')
     await eventually(() => holdfast.metrics().renewalFailures > 0)

@@ -7,7 +7,7 @@ import { span } from '../setup/span.js'
 
 const LONG_MS = 120_000
 /** The end that a waiter sees first. */
-const SHORT_MS = 1_500
+const SHORT_MS = 2_500
 
 describe.each([
   ['RESP3', {}, () => Scene.standalone('ioredis-6')],

@@ -98,7 +98,7 @@ describe.each(places)('ports: $name', (place) => {
 
     test('a lease that ends gives its permits back, once, and is not revived', async () => {
       await other.trySetPermits(name, 3, fresh())
-      const leaseMs = lasting(500)
+      const leaseMs = lasting(1_200)
       const dead = await new Acquisition(one, name, 2, leaseMs).granted()
       const busy = await new Acquisition(other, name, 2).acquire()
       const { remainingMs } = busy.outcome === 'busy' ? busy : { remainingMs: Number.NaN }
@@ -112,7 +112,7 @@ describe.each(places)('ports: $name', (place) => {
 
     test('a renewal moves the end of the lease, and never brings it closer', async () => {
       await one.trySetPermits(name, 2, fresh())
-      const leaseMs = lasting(500)
+      const leaseMs = lasting(1_200)
       const short = await new Acquisition(one, name, 1, leaseMs).granted()
       const long = await new Acquisition(one, name).granted()
       expect(await short.renew(LONG_MS)).toBe(true)

@@ -85,7 +85,7 @@ test('a semaphore that was deleted takes its holds with it: a new one gets nothi
 })
 
 test('H23: a permit-expirable semaphore that was deleted takes its holds with it: no permit is out beside those of a new one', async () => {
-  const semaphore = server.holdfast({ watchdogMs: lasting(900) }).permitExpirableSemaphore('s')
+  const semaphore = server.holdfast({ watchdogMs: lasting(2_400) }).permitExpirableSemaphore('s')
   await semaphore.trySetPermits(3)
   const [hold, other] = [await semaphore.acquire({ permits: 2 }), await semaphore.acquire()]
   await server.ask('DEL', 's')
@@ -128,7 +128,7 @@ test('H23: permits of a number that was deleted are no part of the next, which w
 })
 
 test('a full server refuses to grant, and changes nothing; renewals and releases go on', async () => {
-  const holdfast = server.holdfast({ watchdogMs: lasting(1_500) })
+  const holdfast = server.holdfast({ watchdogMs: lasting(2_400) })
   const heard = eventsOf(holdfast, ['renewed', 'lost'])
   const semaphores = [holdfast.semaphore('s'), holdfast.permitExpirableSemaphore('p')]
   const holds: Hold[] = []

@@ -136,13 +136,14 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     timeout: 60_000,
   }, async () => {
     const { pair, open, failOver, untilWaiting, nextLookAt } = await bring(false)
-    const [one, other, long] = [open({ watchdogMs: 15_000 }), open(), open({ watchdogMs: 60_000 })]
+    // None of them renews before the replica has taken over.
+    const [one, other, long] = [open(), open(), open({ watchdogMs: 60_000 })]
     // It looks soon once, and then when the lease ends.
     const patient = open({ watchdogMs: 1_500 })
     const [kept, lost, revived, inLine] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
     await (await one.fencedLock(lost).acquire()).release()
     const early = await one.fencedLock(kept).acquire()
-    const released = await one.lock(revived).acquire({ leaseMs: 12_000 })
+    const released = await one.lock(revived).acquire({ leaseMs: 20_000 })
     const waitedFor = await long.fairLock(inLine).acquire()
     await pair.fallBehind()
     const served: number[] = []

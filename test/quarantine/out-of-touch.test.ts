@@ -7,7 +7,7 @@ import { eventually } from '../setup/eventually.js'
 import { subjects } from './subjects.js'
 
 const QUARANTINE_MS = 60_000
-const WATCHDOG_MS = 900
+const WATCHDOG_MS = 1_500
 
 describe.each(['standalone', 'cluster'] as const)('out of touch (%s)', (where) => {
   const scene = duringEach(() => Scene[where]())
@@ -63,7 +63,7 @@ describe('what it costs', () => {
   })
 
   test('renewals in a thread of its own keep it, however long the lock is held', async () => {
-    const [quarantineMs, watchdogMs] = [1_000, 900]
+    const [quarantineMs, watchdogMs] = [2_000, 1_800]
     const holdfast = scene.holdfast({ quarantineMs, watchdogMs, watchdogThread: true }, { proxied: false })
     const renewed = journalOf(holdfast, 'renewed')
     const hold = await holdfast.lock(scene.name).acquire()

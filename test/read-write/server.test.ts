@@ -195,7 +195,7 @@ describe.each([
   describe('in line', () => {
     let firstLeaseMs = 0
     beforeEach(() => {
-      firstLeaseMs = lasting(600)
+      firstLeaseMs = lasting(1_200)
     })
 
     test('a reader waits for the end of the writer, a writer for that of the last reader', async () => {
@@ -275,7 +275,7 @@ describe.each([
     test('the next in line is told to look when the end comes nearer than it knew', async () => {
       const long = await holder.take('read', name, { leaseMs: 25_000 })
       // What follows is done before it ends.
-      const leaseMs = lasting(1_000)
+      const leaseMs = lasting(1_800)
       await two.take('read', name, { leaseMs })
       const next = await one.joinLine('write', name)
       await one.refused('write', name, next)

@@ -28,7 +28,7 @@ test('testMultiInstanceReadLockZombieCleanup, testMultiInstanceZombieReadLockPer
     await Promise.all(Array.from({ length: 3 }, () => read.acquire()))
     await dead.close()
   }
-  const lock = place.holdfast({ watchdogMs: place.lease(900) }).readWriteLock(name)
+  const lock = place.holdfast({ watchdogMs: place.lease(1_800) }).readWriteLock(name)
   const reader = await lock.readLock().acquire()
   await place.eventually(async () => (await lock.readLock().inspect()).owners.length === 1)
   await reader.release()
@@ -41,7 +41,7 @@ test('testMultiInstanceReadLockZombieCleanup, testMultiInstanceZombieReadLockPer
 // Beyond the watchdog too: Redisson's read unlock ends the renewal of the write, which is known by the same name and thread.
 test('testWR: a read released under a write leaves the write held, and renewed', async () => {
   const name = place.lockName()
-  const watchdogMs = place.lease(900)
+  const watchdogMs = place.lease(1_800)
   const holdfast = place.holdfast({ watchdogMs })
   const lost: unknown[] = []
   holdfast.on('lost', (event) => lost.push(event))

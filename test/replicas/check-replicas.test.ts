@@ -10,13 +10,16 @@ import { takes } from '../fault/takes.js'
 import { duringEach } from '../setup/during.js'
 import { tidiedPlace } from '../setup/places.js'
 
+/** One replica, which may be slow on a busy machine. */
+const PATIENT = { checkReplicas: 1, replicasTimeoutMs: 10_000, commandTimeoutMs: 30_000 }
+
 /** `checkReplicas`: the group of the run has one replica, its single server and its cluster have none. */
 describe.each(kindNames)('checkReplicas: %s', (kind) => {
   const [group, cluster] = [tidiedPlace('sentinel', kind), tidiedPlace('cluster', kind)]
 
   test('what is held, the replica has: without waiting for it', async () => {
     const replica = await replicaOfGroup()
-    const lock = group.holdfast({ checkReplicas: 1 }).lock(group.lockName())
+    const lock = group.holdfast(PATIENT).lock(group.lockName())
     for (let round = 0; round < 20; round += 1) {
       await lock.withLock(async () => {
         expect(await replica.keys(`*${lock.name}*`)).not.toEqual([])
@@ -28,7 +31,7 @@ describe.each(kindNames)('checkReplicas: %s', (kind) => {
   })
 
   test('waiters and holders with leases of their own are acknowledged too', async () => {
-    const [one, other] = [group.holdfast({ checkReplicas: 1 }), group.holdfast({ checkReplicas: 1 })]
+    const [one, other] = [group.holdfast(PATIENT), group.holdfast(PATIENT)]
     const name = group.lockName()
     let inside = 0
     const section = async (): Promise<void> => {
@@ -98,7 +101,7 @@ describe('checkReplicas: what several hold', () => {
       },
     }),
   )('%s: held where replicas answer, all given back where not', async (_, kind) => {
-    const holdfast = group.holdfast({ checkReplicas: 1 })
+    const holdfast = group.holdfast(PATIENT)
     const name = group.lockName()
     const hold = await kind.take(holdfast, name)
     expect(await kind.isFree(holdfast, name)).toBe(false)

@@ -43,7 +43,7 @@ test('faults E4: the former primary wakes and knows nothing of its fate: locks a
   const ask = (...words: [string, ...string[]]): Promise<unknown> =>
     withAdmin(sentinel, (command) => command('SENTINEL', ...words, group.name))
   await eventually(async () => String(await ask('REPLICAS')).split('master-link-status,ok').length === 3)
-  const options = { checkReplicas: 1, watchdogMs: 15_000, commandTimeoutMs: 500, storeTimeoutMs: 30_000 }
+  const options = { checkReplicas: 1, watchdogMs: 24_000, commandTimeoutMs: 1_500, storeTimeoutMs: 30_000 }
   const all = [...clientLibraries, 'node-redis-6' as const].map((library) => {
     return { library, holdfast: holdfastOn(sentinelClient(group, library), options) }
   })

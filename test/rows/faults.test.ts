@@ -97,7 +97,7 @@ await onOwnServers('faults', (server) => {
     })
 
     test('a row that is locked for too long fails the command in its time', async () => {
-      const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 300 : 1_500) })
+      const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 1_000 : 1_500) })
       await add(client, name)
       const letGo = await server.lockRow(name)
       // Whichever of the two ends it first.
@@ -136,7 +136,7 @@ await onOwnServers('faults', (server) => {
 
     test('a server that hangs fails commands in their time, and closing does not wait for it', async () => {
       const before = await server.connections()
-      const client = server.client({}, {}, { commandTimeoutMs: lasting(inPostgres ? 300 : 500) })
+      const client = server.client({}, {}, { commandTimeoutMs: lasting(1_000) })
       await add(client, name)
       await client.session.inbox?.opened()
       const thaw = await server.freeze()
@@ -163,7 +163,7 @@ await onOwnServers('faults', (server) => {
     })
 
     test('a command that cannot be sent in its time is rejected', async () => {
-      const client = server.client({}, { connections: 1 }, { commandTimeoutMs: lasting(500) })
+      const client = server.client({}, { connections: 1 }, { commandTimeoutMs: lasting(1_000) })
       await add(client, name)
       const thaw = await server.freeze()
       try {

@@ -21,7 +21,7 @@ function open(rows: Rows, watchdogMs?: number): Holdfast {
 }
 
 async function holderOf(rows: Rows): Promise<HolderTask & { readonly holder: Forked }> {
-  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: lasting(2_000) }
+  const task: HolderTask = { rows, name: randomUUID(), watchdogMs: lasting(3_500) }
   const holder = Forked.start(new URL('./holder.fixture.ts', import.meta.url), task)
   expect(await holder.told()).toBe('holds')
   return { ...task, holder }

@@ -56,7 +56,7 @@ await onOwnServers('limits of the operator', (server) => {
       expect(String(error)).toContain('unrecognized configuration parameter')
       skip('PostgreSQL 14 has this limit')
     })
-    const one = open({ watchdogMs: inPostgres ? 1_500 : 6_000 })
+    const one = open({ watchdogMs: inPostgres ? 3_000 : 6_000 })
     const kind = inPostgres ? 'fairLock' : 'lock'
     const hold = await one[kind](name).acquire()
     const acquiring = open({ watchdogMs: 30_000 })[kind](name).acquire()
@@ -99,7 +99,7 @@ await onOwnServers('limits of the operator', (server) => {
         expect(await other.lock(name).tryAcquire()).toBeNull()
         await lock.unlock()
       })
-      await (await other.lock(name).acquire({ waitMs: 1_000 })).release()
+      await (await other.lock(name).acquire({ waitMs: 10_000 })).release()
     },
   )
 

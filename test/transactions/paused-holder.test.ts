@@ -30,7 +30,7 @@ await onDatabases(['PostgreSQL', 'MariaDB', 'MySQL'], (database, product) => {
   const paused = async (pausesWhen: 'holding' | 'tied'): Promise<Forked> => {
     const fixture = new URL('./tied.fixture.ts', import.meta.url)
     const { address } = database()
-    const forked = Forked.start(fixture, { product, address, name, leaseMs: lasting(1_000), pausesWhen })
+    const forked = Forked.start(fixture, { product, address, name, leaseMs: lasting(2_000), pausesWhen })
     expect(await forked.told()).toBe('ready')
     process.kill(forked.pid, 'SIGSTOP')
     return forked

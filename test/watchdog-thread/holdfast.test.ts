@@ -222,7 +222,7 @@ describe('watchdogThread', () => {
 
   test('L4: renewals that fail are told as without a thread', async () => {
     // Between the first failure and the end of the lease there is time for a busy machine to connect anew.
-    const holdfast = scene.holdfast({ watchdogMs: 4_500, watchdogThread: true, commandTimeoutMs: 200 })
+    const holdfast = scene.holdfast({ watchdogMs: 4_500, watchdogThread: true, commandTimeoutMs: 700 })
     const heard = eventsOf(holdfast, ['suspended', 'lost'])
     const hold = await holdfast.lock(scene.name).acquire()
     await renewal(holdfast)

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
+import { eventually } from '../setup/eventually.js'
 import { answer, GOOD, HostileServer, type Manners, welcome } from './hostile.js'
 import { Scene } from './scene.js'
 
@@ -40,13 +41,18 @@ test('faults B11: a client that is turned away, in whatever way, comes again at 
     server.manners = manners
     const holdfast = scene.holdfast(server.address, { commandTimeoutMs: 1_000, watchdogMs: 3_000 })
     holdfast.on('error', () => undefined)
-    const waits = [1, 2, 3].map((n) => rejectionOf(holdfast.lock(`lock${n}`).acquire({ waitMs: WATCHED_MS })))
+    const leave = new AbortController()
+    const { signal } = leave
+    const waits = [1, 2, 3].map((n) => rejectionOf(holdfast.lock(`lock${n}`).acquire({ signal })))
     await sleep(WATCHED_MS)
     const { connections } = server
+    // It does come again, however slow the machine.
+    await eventually(() => server.connections > 1)
+    leave.abort()
     await Promise.all(waits)
     return connections
   })
-  expect(counts.filter(({ connections }) => connections > MOST || connections < 2)).toEqual([])
+  expect(counts.filter(({ connections }) => connections > MOST)).toEqual([])
 })
 
 test('faults B11: a session that was good, and whose client is turned away from then on, asks at growing intervals', async () => {

@@ -33,7 +33,7 @@ export function computeOnceTroubleCases(place: Place): void {
       const late = holdfast.computeOnce(
         key,
         async (hold) => {
-          await new Promise((resolve) => hold.signal.addEventListener('abort', resolve))
+          await place.eventually(() => hold.signal.aborted)
           return 'late'
         },
         { ...TTL, leaseMs: place.lease(50) },
@@ -54,8 +54,10 @@ export function computeOnceTroubleCases(place: Place): void {
       const first = one.computeOnce(key, compute, TTL)
       await begun.opened
       for (const client of [one, two]) {
+        // With the connection made, the wait is spent on the computation alone.
+        expect(await client.lock(key).isLocked()).toBe(false)
         const error = await rejectionOf(
-          inTime(place, client.computeOnce(key, compute, { ...TTL, waitMs: 120 })),
+          inTime(place, client.computeOnce(key, compute, { ...TTL, waitMs: place.lease(1_000) })),
         )
         expect(error).toBeInstanceOf(LockTimeoutError)
         expect(String(error)).toMatch(/ Wait longer \(waitMs\)\.$/)

@@ -132,7 +132,7 @@ export function computeOnceCases(place: Place): void {
       const holdfast = place.holdfast()
       let computed = 0
       const compute = (): number => (computed += 1)
-      const ttlMs = place.lease(1_000)
+      const ttlMs = place.lease(2_500)
       expect(await holdfast.computeOnce(key, compute, { ttlMs })).toBe(1)
       expect(await holdfast.computeOnce(key, compute, { ttlMs })).toBe(1)
       await place.pass(ttlMs + 50)

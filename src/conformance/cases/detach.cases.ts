@@ -90,7 +90,7 @@ export function detachCases(place: Place): void {
     })
 
     detaching('L1: an adopted hold has the terms of its adoption: a lease, or the watchdog', async () => {
-      const [here, there] = [place.holdfast(), place.holdfast({ watchdogMs: place.lease(900) })]
+      const [here, there] = [place.holdfast(), place.holdfast({ watchdogMs: 20_000 })]
       const lock = there.lock(place.lockName())
       const first = await (await here.lock(lock.name).acquire({ leaseMs: 60_000 })).detach(600_000)
       const leased = await lock.adopt(first, { leaseMs: 60_000 })

@@ -19,8 +19,10 @@ export function disturbanceCases(place: Place): void {
       const holds = await Promise.all(names.map((name) => holder.lock(name).acquire({ leaseMs })))
       const seen = holds.map(async (hold) => {
         const next = await other.lock(hold.name).acquire()
-        const told = lost.filter(({ name }) => name === hold.name).length
         const over = hold.signal.aborted || hold.remainingMs() === 0
+        // An event loop that stood still reads the store's answer before it runs the timers that are due since.
+        if (!place.virtual) await new Promise((resolve) => setTimeout(resolve))
+        const told = lost.filter(({ name }) => name === hold.name).length
         await next.release()
         return { told, over }
       })
@@ -72,7 +74,7 @@ export function disturbanceCases(place: Place): void {
     detaching(
       'faults D1: an answer to detach or adopt that is lost counts once; a detach that fails leaves no lock to nobody',
       async () => {
-        const [holdfast, disturbance] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+        const [holdfast, disturbance] = place.disturbed()
         const lock = holdfast.lock(place.lockName())
         const far = place.holdfast().lock(lock.name)
         const hold = await lock.acquire()
@@ -82,14 +84,16 @@ export function disturbanceCases(place: Place): void {
         const adopted = await inTime(place, lock.adopt(ticket))
         adopted.assertHeld()
         expect(await far.tryAcquire()).toBeNull()
-        disturbance.lose('handOver', 1_000)
-        expect(await inTime(place, rejectionOf(adopted.detach(600_000)))).toBeInstanceOf(StoreError)
+        // A client of its own: one that gives up so soon could, on a slow machine, also give up what is lost only once.
+        const [impatient, cut] = place.disturbed({ storeTimeoutMs: place.lease(900) })
+        const doomed = await impatient.lock(lock.name).adopt(await adopted.detach(600_000))
+        cut.lose('handOver', 1_000)
+        expect(await inTime(place, rejectionOf(doomed.detach(600_000)))).toBeInstanceOf(StoreError)
         const next = await inTime(place, far.acquire())
-        disturbance.lose('handOver', 0)
         const last = await next.detach(600_000)
         await (await inTime(place, lock.adopt(last))).release()
         expect(await far.isLocked()).toBe(false)
-        await untilIdle(place, holdfast)
+        for (const client of [holdfast, impatient]) await untilIdle(place, client)
       },
     )
 
@@ -179,7 +183,7 @@ export function disturbanceCases(place: Place): void {
     })
 
     test('S7: a connection that comes back within the lease has lost nothing', async () => {
-      const watchdogMs = place.lease(2_400)
+      const watchdogMs = 4_500
       const [holdfast, disturbance] = place.disturbed({ watchdogMs })
       const [suspended, renewed] = [journalOf(holdfast, 'suspended'), journalOf(holdfast, 'renewed')]
       const lost = journalOf(holdfast, 'lost')

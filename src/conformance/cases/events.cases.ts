@@ -34,7 +34,7 @@ export function eventsCases(place: Place): void {
           const told = journalOf(holdfast, 'waiting')
           // Once its connections are made.
           expect(await lock.isLocked()).toBe(true)
-          const waitMs = place.lease(900)
+          const waitMs = place.lease(1_350)
           const waits = [1, 2, 3].map(() => inTime(place, rejectionOf(lock.acquire({ waitMs }))))
           for (const error of await Promise.all(waits)) {
             expect(error).toMatchObject({ code: 'LOCK_TIMEOUT', holder: hold.owner })
@@ -81,12 +81,13 @@ export function eventsCases(place: Place): void {
     )
 
     test('L1: renewed tells the lock, the owner and the time left', async () => {
-      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
+      const watchdogMs = 3_000
+      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs }))
       const hold = await lock.acquire()
       await place.eventually(() => renewed.length > 0)
       expect(renewed[0]).toEqual({ name: lock.name, owner: hold.owner, remainingMs: expect.any(Number) })
       expect(renewed[0]?.remainingMs).toBeGreaterThan(0)
-      expect(renewed[0]?.remainingMs).toBeLessThan(place.lease(900))
+      expect(renewed[0]?.remainingMs).toBeLessThan(watchdogMs)
       await hold.release()
     })
 
@@ -100,7 +101,7 @@ export function eventsCases(place: Place): void {
     })
 
     test('a listener that throws breaks no lock; what it threw is emitted as `error`', async () => {
-      const { holdfast, lock, errors } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
+      const { holdfast, lock, errors } = scene(place, place.holdfast({ watchdogMs: 3_000 }))
       const thrower = (event: string) => () => {
         throw new Error(event)
       }

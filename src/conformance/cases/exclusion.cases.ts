@@ -27,7 +27,7 @@ export function exclusionCases(place: Place): void {
       const other = place.holdfast().lock(name)
       // With the connection made, the wait is spent on the lock alone.
       expect(await other.isLocked()).toBe(true)
-      const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(900) })))
+      const outcome = await inTime(place, rejectionOf(other.acquire({ waitMs: place.lease(1_350) })))
       expect(outcome).toBeInstanceOf(LockTimeoutError)
       expect(outcome).toMatchObject({ lockName: name, holder: hold.owner })
     })

@@ -23,10 +23,10 @@ export function extendCases(place: Place): void {
     })
 
     test('L1: a hold outlives its first lease for as long as was asked for, and is not renewed beyond that', async () => {
-      const leaseMs = place.lease(900)
+      const leaseMs = place.lease(1_350)
       const { lock, far, lost } = scene(place)
       const hold = await lock.acquire({ leaseMs })
-      await hold.extend(3 * leaseMs)
+      await hold.extend(2 * leaseMs)
       await place.pass(leaseMs)
       expect(await far.tryAcquire()).toBeNull()
       hold.assertHeld()
@@ -55,7 +55,7 @@ export function extendCases(place: Place): void {
     })
 
     test('L2: the watchdog goes on renewing a hold that was extended, and shortens nothing', async () => {
-      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: place.lease(900) }))
+      const { lock, renewed } = scene(place, place.holdfast({ watchdogMs: 2_400 }))
       const hold = await lock.acquire()
       expect(await hold.extend(60_000)).toBeGreaterThan(40_000)
       const before = renewed.length

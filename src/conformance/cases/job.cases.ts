@@ -55,7 +55,9 @@ export function jobCases(place: Place): void {
       async () => {
         const [first, behind] = [place.holdfast(), place.holdfast()]
         const name = place.lockName()
-        const atLeastMs = place.lease(1_500)
+        const atLeastMs = place.lease(2_000)
+        // With the connection made, it asks before that time is over.
+        expect(await behind.lock(name).isLocked()).toBe(false)
         const startedAt = place.now()
         const terms = { atLeastMs, atMostMs: 600_000 }
         expect(await first.job(name, terms, () => 'done')).toEqual({ ran: true, value: 'done' })
@@ -106,7 +108,7 @@ export function jobCases(place: Place): void {
     whereEnded('J3: a job whose process dies is free for the next firing after atMostMs', async () => {
       const [dying, next] = [place.holdfast(), place.holdfast()]
       const name = place.lockName()
-      const atMostMs = place.lease(900)
+      const atMostMs = place.lease(1_350)
       // With the connection made, it asks before that time is over.
       expect(await next.lock(name).isLocked()).toBe(false)
       const dead = rejectionOf(dying.job(name, { atLeastMs: 0, atMostMs }, () => dying.close()))
@@ -118,7 +120,7 @@ export function jobCases(place: Place): void {
 
     test('J3, L6: a run that takes longer than atMostMs has lost the lock and knows; one that asks for more time has it', async () => {
       const holdfast = place.holdfast()
-      const atMostMs = place.lease(900)
+      const atMostMs = place.lease(1_350)
       const terms = { atLeastMs: 0, atMostMs }
       const overrun = holdfast.job(place.lockName(), terms, async ({ signal }) => {
         await place.eventually(() => signal.aborted)

@@ -17,7 +17,7 @@ export function labelsCases(place: Place): void {
       await using hold = await holder.lock(lock.name).acquire()
       // With the connection made, the wait is spent on the lock alone.
       expect(await lock.isLocked()).toBe(true)
-      const waits = lock.acquire({ waitMs: place.lease(900) })
+      const waits = lock.acquire({ waitMs: place.lease(1_350) })
       const error = await inTime(place, rejectionOf(waits))
       expect(error).toBeInstanceOf(LockTimeoutError)
       expect(error).toMatchObject({ holder: hold.owner, holderLabel: 'web 1:é' })
@@ -40,7 +40,7 @@ export function labelsCases(place: Place): void {
         const heldSince = (await lock.inspect()).owners[0]?.heldSince
         expect(heldSince).toEqual(expect.any(Number))
         const inner = await theirs.acquire({ owner })
-        const error = await inTime(place, rejectionOf(lock.acquire({ waitMs: place.lease(900) })))
+        const error = await inTime(place, rejectionOf(lock.acquire({ waitMs: place.lease(1_350) })))
         expect(error).toMatchObject({ holder: owner, heldSince })
         expect(error).toMatchObject({
           message: expect.stringContaining(` since ${new Date(heldSince ?? 0).toISOString()}`),

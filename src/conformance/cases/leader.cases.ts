@@ -52,7 +52,7 @@ export function leaderCases(place: Place): void {
     test('E1, L3: the term ends by the candidate’s own clock before another is elected; the fence grows', async () => {
       const name = place.lockName()
       const log: string[] = []
-      const watchdogMs = place.lease(900)
+      const watchdogMs = place.lease(2_400)
       const first = new Candidate(place.holdfast({ watchdogMs }), name, log, 'first')
       await untilLeads(first)
       const term = first.last
@@ -156,7 +156,7 @@ export function leaderCases(place: Place): void {
 
     test('E4: a term that is lost is told with the loss, and the candidate stands again', async () => {
       const name = place.lockName()
-      const candidate = new Candidate(place.holdfast({ watchdogMs: place.lease(900) }), name)
+      const candidate = new Candidate(place.holdfast(), name)
       await untilLeads(candidate)
       const term = candidate.last
       await candidate.holdfast.fencedLock(name).forceUnlock()

@@ -76,7 +76,7 @@ export function leasesCases(place: Place): void {
 
     test('L3: when the lease passes the signal aborts, `lost` is emitted and assertHeld throws', async () => {
       const { lock, lost } = scene(place)
-      const hold = await lock.acquire({ leaseMs: place.lease(600) })
+      const hold = await lock.acquire({ leaseMs: place.lease(1_350) })
       hold.assertHeld()
       expect(hold.remainingMs()).toBeGreaterThan(0)
       const aborted = new Promise((resolve) => hold.signal.addEventListener('abort', resolve))

@@ -254,7 +254,7 @@ export function lingeringCases(place: Place): void {
         expect(await lock.remainingMs()).toBeGreaterThan(300_000)
         expect(await inTime(place, far.isLocked())).toBe(true)
         await hold.release()
-        const leaseMs = place.lease(1_000)
+        const leaseMs = place.lease(2_500)
         const next = await lock.acquire({ leaseMs })
         expect(await lock.remainingMs()).toBeLessThanOrEqual(leaseMs)
         expect(await inTime(place, far.isLocked())).toBe(true)

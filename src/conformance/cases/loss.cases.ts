@@ -149,7 +149,7 @@ export function lossCases(place: Place): void {
     test('L6: a body that stops on the signal rejects with the loss as its reason', async () => {
       const { lock } = scene(place)
       const section = lock.withLock({ leaseMs: place.lease(100) }, async ({ signal }) => {
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await place.eventually(() => signal.aborted)
         signal.throwIfAborted()
       })
       const error = await inTime(place, rejectionOf(section))

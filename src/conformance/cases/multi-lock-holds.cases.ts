@@ -84,9 +84,13 @@ export function multiLockHoldsCases(place: Place): void {
     })
 
     test('L1: the watchdog keeps all of them', async () => {
-      const { locks, multi } = several(place, 2, place.holdfast({ watchdogMs: place.lease(1_000) }))
+      const { holdfast, locks, multi } = several(place, 2, place.holdfast({ watchdogMs: place.lease(1_800) }))
+      const renewed = journalOf(holdfast, 'renewed')
       const hold = await multi.acquire()
-      await place.pass(place.lease(2_500))
+      // A renewal comes with every third of a lease: so many are more than a lease.
+      await place.eventually(() =>
+        locks.every((lock) => renewed.filter(({ name }) => name === lock.name).length >= 4),
+      )
       hold.assertHeld()
       expect(await held(locks)).toEqual([true, true])
       await hold.release()
@@ -98,10 +102,10 @@ export function multiLockHoldsCases(place: Place): void {
       const locks = several(place, 2, holdfast).locks
       const last = place.holdfast().lock(orderOf(place, locks).at(-1)?.name ?? '')
       const blocker = await last.acquire({ leaseMs: 600_000 })
-      const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(1_000) })
+      const waiting = holdfast.multiLock(locks).acquire({ leaseMs: place.lease(1_800) })
       await untilWaiting(place, last, 1)
       // Longer than the lease: what it has got already is kept meanwhile.
-      await place.pass(place.lease(1_500))
+      await place.pass(place.lease(2_400))
       await blocker.release()
       const hold = await waiting
       hold.assertHeld()

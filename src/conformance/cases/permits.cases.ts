@@ -57,7 +57,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
         const holdfast = place.holdfast()
         const handle = handleOf(holdfast, kind, place.lockName())
         expect(await handle.availablePermits()).toBe(0)
-        const error = await inTime(place, rejectionOf(handle.acquire({ waitMs: 500 })))
+        const error = await inTime(place, rejectionOf(handle.acquire({ waitMs: place.lease(1_500) })))
         expect(String(error)).toMatch(/^LockTimeoutError: .*number was never set.*trySetPermits/)
         expect(String(error)).not.toContain('Wait longer')
         const made = (...more: unknown[]) => Reflect.apply(holdfast[kind], holdfast, [handle.name, ...more])
@@ -220,7 +220,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
       })
 
       test('without a lease the watchdog keeps the permits; with one they end, and the holder is told', async () => {
-        const holdfast = place.holdfast({ watchdogMs: place.lease(900) })
+        const holdfast = place.holdfast({ watchdogMs: place.lease(1_350) })
         const semaphore = handleOf(holdfast, kind, place.lockName())
         await semaphore.trySetPermits(2)
         const renewed = journalOf(holdfast, 'renewed')
@@ -247,7 +247,7 @@ export function permitsCases(kind: PermitsKind): (place: Place) => void {
           const holdfast = place.holdfast(clientOptions)
           const semaphore = handleOf(holdfast, kind, place.lockName())
           const lost = journalOf(holdfast, 'lost')
-          const ttlMs = place.lease(1_500)
+          const ttlMs = place.lease(2_500)
           await semaphore.trySetPermits(1, { ttlMs })
           const before = how === 'granted in line' ? await semaphore.acquire() : undefined
           const taking = semaphore.acquire(options)
