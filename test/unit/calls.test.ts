@@ -101,6 +101,27 @@ test('W6: a single attempt nested beside another has its turn when that is throu
   for (const each of nested) expect(await each).toMatchObject({ released: false })
 })
 
+test.each<[string, AcquireReply]>([
+  ['is granted too late', GRANTED],
+  ['finds the lock lost', { outcome: 'lost' }],
+])(
+  'a single attempt comes after that of its owner, which asks anew because its section was lost meanwhile: the first request %s',
+  async (_, answer) => {
+    const scripted = new ScriptedLocker(new ScriptedPort())
+    const scope = scripted.scope()
+    await scripted.held({ leaseMs: 1_000 }, scope)
+    const ahead = scripted.acquire({ waitMs: 0, leaseMs: 1_000 }, scope)
+    await settle()
+    await scripted.clock.advance(1_000)
+    expect(scripted.lost).toEqual(['lock'])
+    const behind = scripted.acquire({ waitMs: 0, leaseMs: 1_000 }, scope)
+    await scripted.answer(() => answer)
+    for (const heldBefore of [0, 1])
+      expect(await scripted.answer(() => GRANTED)).toMatchObject([{ heldBefore }])
+    for (const each of [ahead, behind]) expect(await each).toMatchObject({ released: false })
+  },
+)
+
 describe('W1: a watch that failed', () => {
   /** Two calls that wait, of which the first has begun the watch. */
   async function scene() {

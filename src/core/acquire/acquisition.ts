@@ -57,12 +57,16 @@ export class Acquisition implements Linked<Acquisition> {
         if (step.do === 'refuse') return this.#refusal()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
         const acting = this.#act(step)
-        const hold = acting && (await acting)
-        if (hold) return hold
+        try {
+          const hold = acting && (await acting)
+          if (hold) return hold
+        } finally {
+          // Only now: a sibling that waits for the outcome then looks when this call has left, asks again or sleeps.
+          if (step.do === 'ask' || step.do === 'reenter') this.queue.waiters.told()
+        }
       }
     } catch (error) {
-      if (outcomeOf(error, this.call.signal) === 'cancelled') this.env.metrics.count('cancelled')
-      else this.env.metrics.count('failed')
+      this.env.metrics.count(outcomeOf(error, this.call.signal))
       throw error
     } finally {
       stopListening?.()
@@ -208,8 +212,7 @@ export class Acquisition implements Linked<Acquisition> {
     if (!waiter.once && !queue.watch.inForce && env.port.line?.hears(queue.name)) queue.watch.begin()
     this.#hasLookedAt(this.#tenure)
     const outer = this.#outer
-    if (!outer) return this.#attempt.send(this.#newTenure())
-    return this.#inTurn(outer, () => this.#newTenure(outer))
+    return outer ? this.#inTurn(outer, () => this.#newTenure(outer)) : this.#attempt.send(this.#newTenure())
   }
 
   async #reenter(): Promise<HoldRecord | undefined> {
@@ -261,8 +264,7 @@ export class Acquisition implements Linked<Acquisition> {
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #follow(): Promise<undefined> {
-    const told = new Promise<void>((resolve) => this.queue.waiters.tell(resolve))
-    await this.waiter.upTo(Infinity, told)
+    await this.waiter.upTo(Infinity, new Promise<void>((resolve) => this.queue.waiters.tell(resolve)))
   }
 
   #verify(): undefined {

@@ -101,7 +101,7 @@ export class WaitQueue {
     this.#untold?.delete(listener)
   }
 
-  /** A request of one of them has ended. */
+  /** The store has answered one of them, or its request has ended and its call goes on. */
   told(): void {
     const untold = this.#untold
     if (!untold) return
