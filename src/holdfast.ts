@@ -57,9 +57,11 @@ export class Holdfast extends LockClient {
       runExclusive: section,
       run: section,
     })
+    const sectionOf =
+      'holdfast.lock(name).withLock(async ({ signal }) => …), and for several names holdfast.multiLock(locks)'
     refuseFormerMethods(this.prototype, {
-      using:
-        'holdfast.lock(name).withLock(async ({ signal }) => …), and for several names holdfast.multiLock(locks)',
+      using: sectionOf,
+      withLock: sectionOf,
       acquire: 'holdfast.lock(name).acquire(), and for several names holdfast.multiLock(locks)',
       getLock: 'holdfast.lock(name)',
       createLock: 'holdfast.lock(name)',

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { rejectionOf } from '../../src/conformance/outcome.js'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
+import { etcd } from '../../src/stores/etcd/index.js'
 import { MemoryStore } from '../../src/stores/memory/index.js'
 
 const holdfast = new Holdfast(new MemoryStore())
@@ -31,6 +32,7 @@ describe('options of other libraries', () => {
     ['refreshInterval', 'in place of refreshInterval write new Holdfast(client, { watchdogMs: … })'],
     ['driftFactor', 'leave driftFactor out'],
     ['onLockLost', "holdfast.on('lost', …)"],
+    ['reentrant', 'in place of reentrant write holdfast.lock(name, { reentrant: … })'],
   ])('of a call: %s', async (option, line) => {
     for (const [method, ...more] of [['acquire'], ['tryAcquire'], ['withLock', body], ['lock']] as const) {
       const told = await refusalOf(lock, method, { [option]: 5_000 }, ...more)
@@ -45,6 +47,9 @@ describe('options of other libraries', () => {
     ['lockWatchdogTimeout', 'write { watchdogMs: … }'],
     ['driftFactor', 'leave driftFactor out'],
     ['prefix', 'give the Redis client a keyPrefix'],
+    ['keyPrefix', 'give the Redis client a keyPrefix'],
+    ['reentrant', 'write holdfast.lock(name, { reentrant: … })'],
+    ['drainMs', 'write holdfast.close({ drainMs: … })'],
   ])('of a client: %s', (option, line) => {
     expect(() => Reflect.construct(Holdfast, [new MemoryStore(), { [option]: 5 }])).toThrow(line)
   })
@@ -52,10 +57,23 @@ describe('options of other libraries', () => {
   test.each([
     ['job', 'lockAtMostFor', 'write { atMostMs: … }', (options: object) => ['a', options, body]],
     ['job', 'lockAtLeastFor', 'write { atLeastMs: … }', (options: object) => ['a', options, body]],
+    ['job', 'leaseMs', 'write { atMostMs: … }', (options: object) => ['a', options, body]],
     ['computeOnce', 'ttl', 'write { ttlMs: … }', (options: object) => ['a', body, options]],
   ] as const)('of %s: %s', async (method, option, line, params) => {
     expect(await refusalOf(holdfast, method, ...params({ [option]: 5 }))).toContain(line)
   })
+
+  test.each([
+    ['job', ['a', { waitMs: 5 }, body]],
+    ['leader', ['a', { leaseMs: 5 }]],
+  ] as const)('%s: who knows no such option is not sent to another lock', async (method, params) =>
+    expect(await refusalOf(holdfast, method, ...params)).not.toContain('lock.acquire'),
+  )
+
+  test('the nearest option of the call comes first', () =>
+    expect(() => Reflect.apply(etcd, undefined, [{ hosts: 'a:1', keyPrefix: 'x' }])).toThrow(
+      'in place of keyPrefix write { prefix: … }',
+    ))
 
   test.each(['constructor', 'toString', '__proto__x', 'tt'])(
     'a name that nobody knows has no advice: %s',
@@ -76,6 +94,7 @@ describe('shapes of calls of other libraries', () => {
 
   test.each([
     ['using', 'holdfast.lock(name).withLock('],
+    ['withLock', 'holdfast.lock(name).withLock('],
     ['acquire', 'holdfast.lock(name).acquire()'],
     ['getLock', 'holdfast.lock(name)'],
     ['createLock', 'holdfast.lock(name)'],

@@ -3,8 +3,10 @@
 import { once } from 'node:events'
 import { Redis as Upstash } from '@upstash/redis'
 import { GlideClient, GlideClusterClient } from '@valkey/valkey-glide'
+import { Redis } from 'ioredis'
 import RedisMock from 'ioredis-mock'
 import Redis4 from 'ioredis4'
+import { createConnection } from 'mysql2'
 import { createPool } from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -15,8 +17,11 @@ import * as redis5 from 'redis5'
 import * as oldest from 'redis5-oldest'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { Holdfast, InvalidArgumentError } from '../../src/index.js'
+import { mysql } from '../../src/stores/mysql/index.js'
 import { nodeRedis } from '../../src/stores/node-redis/index.js'
+import { postgres as postgresStore } from '../../src/stores/postgres/index.js'
 import { redis } from '../../src/stores/redis/index.js'
+import { sqlite } from '../../src/stores/sqlite/index.js'
 
 const rootNodes = [{ socket: { host: '127.0.0.1', port: 1 } }]
 const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] }
@@ -32,6 +37,11 @@ const client3 = createClient3({ host, port })
 // It throws if it is ended while it checks the server.
 await once(client3, 'ready')
 afterAll(() => client3.end(true))
+
+// Nobody listens there.
+const connection = createConnection({ host: '127.0.0.1', port: 1, password: 'secret' })
+connection.on('error', () => undefined)
+afterAll(() => connection.destroy())
 
 /** What the versions have in common. */
 interface Library {
@@ -103,6 +113,22 @@ const found: ReadonlyArray<readonly [what: string, value: unknown, ...says: stri
     createPool({ password: 'secret' }),
     "import { mysql } from 'holdfast/mysql' and write new Holdfast(mysql(pool))",
   ],
+  [
+    'a Client of pg',
+    new pg.Client({ password: 'secret' }),
+    ...["import { postgres } from 'holdfast/postgres'", 'new Holdfast(postgres(new pg.Pool(options)))'],
+  ],
+  [
+    'a connection of mysql2',
+    connection,
+    ...["import { mysql } from 'holdfast/mysql'", 'new Holdfast(mysql(createPool(options)))'],
+  ],
+  ['a promise', Promise.resolve({ password: 'secret' }), 'that is a promise: write await before it'],
+  [
+    'an array',
+    [{ password: 'secret' }],
+    "import { quorum } from 'holdfast' and write new Holdfast(quorum(clients))",
+  ],
   ['nothing', undefined, 'undefined', 'a client of ioredis'],
 ]
 
@@ -133,6 +159,41 @@ describe('what is no client says what it is, and which line to write instead', (
       'a client of node-redis 5 or 6',
     ),
   )
+
+  /** The stores that take another client than that, and what each says of it. */
+  test.each<[store: string, make: (given: never) => unknown, takes: RegExp]>([
+    ['postgres', postgresStore, /^(a (Pool|Client) of pg|sql of postgres)$/],
+    ['mysql', mysql, /mysql2$/],
+    ['sqlite', sqlite, /^$/],
+  ])('%s(): another library’s client', (_, make, takes) => {
+    const others = found.filter(
+      ([what]) => !takes.test(what) && !/^(a plain object|a URL|an array|nothing)$/.test(what),
+    )
+    expect(others.length).toBeGreaterThan(15)
+    for (const [what, value, ...says] of [
+      ...others,
+      ['ioredis', new Redis({ lazyConnect: true }), 'write new Holdfast(client)'] as const,
+    ]) {
+      const text = refusalOf(() => Reflect.apply(make, undefined, [value]))
+      for (const part of says) expect(text, what).toContain(part)
+      expect(text).not.toContain('secret')
+    }
+  })
+
+  test('sqlite(): a URL would be a folder that is named by the password', () => {
+    for (const file of ['redis://user:secret@host', 'postgres://user:secret@host/database']) {
+      const text = refusalOf(() => Reflect.apply(sqlite, undefined, [file]))
+      expect(text).toContain("import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))")
+      expect(text).not.toContain('secret')
+    }
+  })
+
+  test('options alone, without a store', () => {
+    const text = refusalOf(() => Reflect.construct(Holdfast, [undefined, { watchdogMs: 3_000 }]))
+    expect(text).toContain(
+      "import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(), options)",
+    )
+  })
 
   test.each<[object, string]>([
     [{ prefix: 'x' }, 'keyPrefix, sentinel'],

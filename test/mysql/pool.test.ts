@@ -164,7 +164,7 @@ describe('users 8: what is no such pool is told what to write for it', () => {
     [
       'a Pool of pg',
       () => new pg.Pool({ connectionString: `postgres://u:${secret}@h/d` }),
-      /import \{ postgres \} from 'holdfast\/postgres' and write postgres\(pool\)/,
+      /import \{ postgres \} from 'holdfast\/postgres' and write new Holdfast\(postgres\(pool\)\)/,
     ],
     [
       'a connection',
@@ -174,7 +174,7 @@ describe('users 8: what is no such pool is told what to write for it', () => {
         onTestFinished(async () => connection.destroy())
         return connection
       },
-      /write mysql\(createPool\(options\)\), with the options of the connection/,
+      /write new Holdfast\(mysql\(createPool\(options\)\)\), with the options of the connection/,
     ],
     [
       'a pool of mariadb/callback',

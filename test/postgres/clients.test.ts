@@ -179,7 +179,7 @@ describe.skipIf(missing)(`${title}: the application's client`, () => {
     const pool = createPool('mysql://user:hush-hush@127.0.0.1:1/database')
     onTestFinished(() => pool.end())
     const call = () => Reflect.apply(openClient, undefined, [pool])
-    expect(call).toThrow("import { mysql } from 'holdfast/mysql' and write mysql(pool)")
+    expect(call).toThrow("import { mysql } from 'holdfast/mysql' and write new Holdfast(mysql(pool))")
     expect(call).not.toThrow('hush-hush')
     expect(() => openClient(stand.pool, { connections: 0 })).toThrow('connections is 0')
     expect(() => openClient(stand.pool, { retainMs: 59_999 })).toThrow('retainMs is 59999')

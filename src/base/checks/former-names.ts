@@ -2,18 +2,20 @@ import { InvalidArgumentError } from '../errors/errors.js'
 
 /** What options of other libraries are here, of which the first counts that the call knows. */
 const FORMER_OPTIONS: ReadonlyArray<readonly [were: string, are: readonly string[]]> = [
-  ['ttl lease leaseTime lockTimeout duration', ['ttlMs', 'leaseMs']],
+  ['ttl lease leaseTime lockTimeout duration leaseMs', ['ttlMs', 'atMostMs', 'leaseMs']],
   [
     'retryCount retryDelay retryJitter retryAttempts retryInterval retries timeout wait waitTime acquireTimeout acquireAttemptsLimit',
     ['waitMs'],
   ],
   ['refreshInterval automaticExtensionThreshold lockWatchdogTimeout', ['watchdogMs']],
   ['identifier acquiredExternally', ['owner']],
+  ['keyPrefix', ['prefix']],
   ['lockAtMostFor', ['atMostMs']],
   ['lockAtLeastFor', ['atLeastMs']],
 ]
 
-/** Options of calls and of clients, which people give to the other. */
+/** Options of locks, of calls and of clients, which people give to another of the three. */
+const OF_LOCKS = ['reentrant', 'lingerMs']
 const OF_CALLS = 'waitMs leaseMs signal owner onLost'
 const OF_CLIENTS =
   'watchdogMs label commandTimeoutMs storeTimeoutMs maxWaiters warnAfterMs maxHandOvers handOverSliceMs quarantineMs checkReplicas ' +
@@ -23,20 +25,25 @@ const GONE: ReadonlyMap<string, string> = new Map([
   ['driftFactor', 'leave driftFactor out'],
   ['onLockLost', "in place of onLockLost write holdfast.on('lost', …)"],
   ['prefix', 'give the Redis client a keyPrefix'],
+  ['keyPrefix', 'give the Redis client a keyPrefix'],
+  ['drainMs', 'in place of drainMs write holdfast.close({ drainMs: … })'],
 ])
 
 /** What to write in place of an option that a call does not know; empty where nobody knows what it is. */
 export function optionHint(option: string, known: readonly string[]): string {
-  const gone = GONE.get(option)
-  if (gone !== undefined) return `; ${gone}`
   const [, names = [option]] = FORMER_OPTIONS.find(([were]) => were.split(' ').includes(option)) ?? []
   const here = names.find((each) => known.includes(each)) ?? nearest(option, known)
-  const line = here === undefined ? lineElsewhere(names.at(-1) ?? option) : `{ ${here}: … }`
+  const gone = GONE.get(option)
+  if (here === undefined && gone !== undefined) return `; ${gone}`
+  const line = here === undefined ? lineElsewhere(names.at(-1) ?? option, known) : `{ ${here}: … }`
   return line === undefined ? '' : `; in place of ${option} write ${line}`
 }
 
-function lineElsewhere(option: string): string | undefined {
-  if (OF_CALLS.split(' ').includes(option)) return `lock.acquire({ ${option}: … })`
+function lineElsewhere(option: string, known: readonly string[]): string | undefined {
+  // Not in place of those of a job, say: it takes no lock by such a call.
+  const isOfLock = known.some((each) => ['lingerMs', 'firstPauseMs'].includes(each))
+  if (isOfLock && OF_LOCKS.includes(option)) return `holdfast.lock(name, { ${option}: … })`
+  if (isOfLock && OF_CALLS.split(' ').includes(option)) return `lock.acquire({ ${option}: … })`
   if (OF_CLIENTS.split(' ').includes(option)) return `new Holdfast(client, { ${option}: … })`
   return undefined
 }

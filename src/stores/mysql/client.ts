@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers, required } from '../../base/packages/installed.js'
+import { lineForClient } from '../../base/packages/known-clients.js'
 import { isObject } from '../../port/sql-connection.js'
 import { isConnection, type MysqlConnection, type UsedConnection } from './client-connection.js'
 
@@ -36,6 +37,9 @@ const COPIED = [
   ...['authPlugins', 'authSwitchHandler', 'connectAttributes', 'disableEval'],
 ]
 
+/** The options that say where a server is. */
+const ADDRESSES = ['host', 'port', 'user', 'password', 'uri', 'url', 'socketPath']
+
 export const isPool = offers<MysqlPool>('getConnection', 'end')
 
 /** @throws InvalidArgumentError if it is another library's. */
@@ -52,17 +56,13 @@ export function mysqlHint(value: unknown): string {
   const ofOptions = (options: string): string =>
     `; import { createPool } from 'mysql2/promise' and write mysql(createPool(${options}))`
   if (typeof value === 'string' || value instanceof URL) return ofOptions('url')
+  if (isObject(value) && 'activeConnections' in value)
+    return "; for mariadb import { createPool } from 'mariadb', without /callback"
+  const line = isPool(value) ? undefined : lineForClient(value)
+  if (line !== undefined) return `; ${line}`
   if (typeof value === 'function') return '; for a function that opens a connection write mysql({ connect })'
   if (typeof value !== 'object' || value === null) return ofOptions('url')
-  if ('activeConnections' in value)
-    return "; for mariadb import { createPool } from 'mariadb', without /callback"
-  if ('totalCount' in value && 'options' in value)
-    return "; for a Pool of pg import { postgres } from 'holdfast/postgres' and write postgres(pool)"
-  if (isConnection(value) || ('query' in value && 'beginTransaction' in value))
-    return '; a connection is its owner’s alone: write mysql(createPool(options)), with the options of the connection'
-  return 'host' in value || 'user' in value || 'uri' in value || 'socketPath' in value
-    ? ofOptions('options')
-    : ''
+  return ADDRESSES.some((field) => field in value) ? ofOptions('options') : ''
 }
 
 /** With the same options, as they are at that moment: the application may have changed the password since. */

@@ -1,7 +1,7 @@
 import { checkObject } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import type { ClusterClient, StandaloneClient } from '../redis/connection/client.js'
-import { nodeRedisHint } from '../redis/connection/client-hint.js'
+import { clientHint, WITH_NODE_REDIS } from '../redis/connection/client-hint.js'
 import { NodeRedisCluster } from './cluster.js'
 import { nodePattern, termsOfCluster } from './cluster-pattern.js'
 import { NodeRedisConnection } from './connection.js'
@@ -60,7 +60,7 @@ export function nodeRedis(
     throw new InvalidArgumentError(
       'client',
       client,
-      `a client of node-redis 5 or 6 (createClient or createCluster)${nodeRedisHint(client)}`,
+      `a client of node-redis 5 or 6 (createClient or createCluster)${clientHint(client, WITH_NODE_REDIS)}`,
     )
   const group = sentinel === undefined ? undefined : new Sentinels(sentinel, client)
   return new NodeRedisConnection(client, group, keyPrefix)

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../base/errors/errors.js'
 import { offers } from '../../base/packages/installed.js'
+import { lineForClient } from '../../base/packages/known-clients.js'
 import { needed } from '../../base/packages/peer.js'
 import { isObject } from '../../port/sql-connection.js'
 import { call, partOf, streamOf } from '../sql/client-parts.js'
@@ -35,10 +36,11 @@ const TEXTS = { getTypeParser: () => (value: unknown) => value }
 export function pgConnections(pool: PgPool): MakeConnection {
   const Client = isPool(pool) ? pool.Client : undefined
   if (typeof Client !== 'function') {
+    const line = lineForClient(pool) ?? 'for example postgres(new pg.Pool({ connectionString: url }))'
     throw new InvalidArgumentError(
       'pool',
       pool,
-      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}, as in postgres(new pg.Pool({ connectionString: url }))${offersConnections(pool) ? "; for a pool of mysql2 or mariadb import { mysql } from 'holdfast/mysql' and write mysql(pool)" : ''}`,
+      `a Pool of the package ${needed('pg')}, or sql of the package ${needed('postgres')}; ${line}`,
     )
   }
   return (prepares) => {
@@ -150,9 +152,4 @@ class PgConnection implements ListeningConnection {
 
 function isPool(value: unknown): value is PgPool & { readonly Client?: unknown } {
   return isObject(value) && isObject(value['options']) && 'Client' in value
-}
-
-/** As pools of the libraries for MySQL do. */
-function offersConnections(value: unknown): boolean {
-  return isObject(value) && 'getConnection' in value
 }

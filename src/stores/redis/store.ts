@@ -38,5 +38,8 @@ export function redisStoreOf(clientOrStore: RedisClient | Store | undefined): St
 
 function hintFor(given: unknown): string {
   if (given !== undefined) return clientHint(given)
-  return '; with no argument at all locks are on the server that HOLDFAST_URL names, or in a file of this user'
+  return (
+    '; with no argument at all locks are on the server that HOLDFAST_URL names, or in a file of this user; ' +
+    "with options import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(), options)"
+  )
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { checkObject, invalidNumber, whole } from '../../base/checks/checks.js'
 import { InvalidArgumentError } from '../../base/errors/errors.js'
+import { lineForClient } from '../../base/packages/known-clients.js'
 
 /** Where the file is, and what it may be used for. */
 export interface SqliteOptions {
@@ -33,6 +34,9 @@ export type SqliteTerms = Required<SqliteOptions> & { readonly looks?: boolean }
 
 const DAY_MS = 86_400_000
 
+const URL_INSTEAD =
+  "the path of a file; for a URL import { storeAt } from 'holdfast/url' and write new Holdfast(storeAt(url))"
+
 export function checkSqliteOptions(given: string | SqliteOptions | undefined): SqliteTerms {
   const options = typeof given === 'string' ? { path: given } : given
   if (options === undefined)
@@ -41,6 +45,8 @@ export function checkSqliteOptions(given: string | SqliteOptions | undefined): S
       options,
       'the path of a file; for the file that the command line uses write sqlite()',
     )
+  const line = lineForClient(options)
+  if (line !== undefined) throw new InvalidArgumentError('file', options, `the path of a file; ${line}`)
   checkObject('options', options, ['path', 'mode', 'networkFileSystem', 'retainMs'])
   const { path, mode = 0o600, networkFileSystem = 'refuse' } = options
   if (
@@ -50,6 +56,8 @@ export function checkSqliteOptions(given: string | SqliteOptions | undefined): S
     /^(:memory:|file:|sqlite:)/.test(path)
   )
     throw new InvalidArgumentError('path', path, 'the path of a file, and no URL')
+  // As a path it would be a folder of that name, with the password in it, for this machine alone.
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(path)) throw new InvalidArgumentError('path', path, URL_INSTEAD)
   if (!Number.isInteger(mode) || mode < 0o600 || mode > 0o777 || (mode & 0o600) !== 0o600)
     throw invalidNumber('mode', mode, 'a mode with which its owner may read and write')
   if (networkFileSystem !== 'refuse' && networkFileSystem !== 'warn')
