@@ -57,13 +57,9 @@ export class Acquisition implements Linked<Acquisition> {
         if (step.do === 'refuse') return this.#refusal()
         // Most rounds send nothing, and a hand-over in memory should not cost a promise for that.
         const acting = this.#act(step)
-        try {
-          const hold = acting && (await acting)
-          if (hold) return hold
-        } finally {
-          // Only now: a sibling that waits for the outcome then looks when this call has left, asks again or sleeps.
-          if (step.do === 'ask' || step.do === 'reenter') this.queue.waiters.told()
-        }
+        this.waiter.acting = acting
+        const hold = acting && (await acting)
+        if (hold) return hold
       }
     } catch (error) {
       this.env.metrics.count(outcomeOf(error, this.call.signal))
@@ -264,7 +260,8 @@ export class Acquisition implements Linked<Acquisition> {
 
   /** The same owner is at it already: its outcome decides whether this is a nested acquisition. */
   async #follow(): Promise<undefined> {
-    await this.waiter.upTo(Infinity, new Promise<void>((resolve) => this.queue.waiters.tell(resolve)))
+    const settled = Promise.resolve(this.queue.waiters.ahead(this.waiter)?.acting).catch(() => undefined)
+    await this.waiter.upTo(Infinity, settled)
   }
 
   #verify(): undefined {

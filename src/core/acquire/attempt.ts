@@ -78,6 +78,7 @@ export class Attempt {
     } finally {
       left?.abort()
       waiter.attempting = false
+      queue.waiters.told()
       if (tenure.renewUntil === undefined) env.tenures.watchdog.unwatch(tenure)
     }
   }

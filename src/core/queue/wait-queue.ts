@@ -101,7 +101,7 @@ export class WaitQueue {
     this.#untold?.delete(listener)
   }
 
-  /** The store has answered one of them, or its request has ended and its call goes on. */
+  /** A request of one of them has ended. */
   told(): void {
     const untold = this.#untold
     if (!untold) return

@@ -37,6 +37,8 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   readonly once: boolean
   /** Whether it has a request under way. */
   attempting = false
+  /** What its call awaits: who awaits this too goes on when the call itself has gone on. */
+  acting: Promise<unknown> | undefined
   /**
    * Whether it only waits, so that the lock may be handed to it. A waiter that has just woken may still be handed the lock: it takes that before it
    * does anything else. (Whoever takes a lock and gives it back at once does so while the next in line wakes to see to the watch.)
