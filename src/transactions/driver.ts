@@ -14,6 +14,15 @@ const CONNECTIONS =
   'a connection on which a transaction was started: a client of pg, what sql.begin of postgres passes, or a connection of mysql2 or ' +
   'mariadb (with promises)'
 
+/** What ORMs pass to the body of a transaction, recognised by members, and how each gives the connection of that transaction. */
+const OF_ORMS: ReadonlyArray<readonly [members: readonly string[], line: string]> = [
+  [['session', 'dialect', 'rollback'], 'for Drizzle pass the client that drizzle(client) was given'],
+  [['queryRunner', 'getRepository'], 'for TypeORM pass await manager.queryRunner.connect()'],
+  [['startTransaction', 'manager'], 'for TypeORM pass await queryRunner.connect()'],
+  [['client', 'executionPromise'], 'for Knex pass await trx.client.acquireConnection()'],
+  [['$executeRaw', '$queryRaw'], 'Prisma hides its connection: docs/cookbook.md has the lines that find it'],
+]
+
 /** Finds the driver of a connection. Refuses a pool and anything else: a transaction has one connection. */
 export function transactionOf(tx: unknown): PostgresTransaction | MysqlTransaction {
   if (isPostgresSql(tx) && isPostgresTransaction(tx)) return new PostgresSqlTransaction(tx)
@@ -24,7 +33,8 @@ export function transactionOf(tx: unknown): PostgresTransaction | MysqlTransacti
   if (isMariadb(tx)) return new MariadbTransaction(tx)
   const mysql2 = mysql2Of(tx)
   if (mysql2) return new Mysql2Transaction(mysql2)
-  throw new InvalidArgumentError('tx', tx, CONNECTIONS)
+  const orm = OF_ORMS.find(([members]) => members.every((member) => member in Object(tx)))
+  throw new InvalidArgumentError('tx', tx, orm ? `${CONNECTIONS}; ${orm[1]}` : CONNECTIONS)
 }
 
 /** The same for single statements, which a pool may run as well. */

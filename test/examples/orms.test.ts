@@ -48,6 +48,14 @@ CREATE TRIGGER note BEFORE UPDATE ON invoice FOR EACH ROW EXECUTE FUNCTION note_
 INSERT INTO invoice VALUES (42, false);
 `
 
+/** What one passes who does not know the connection, and what the error says to pass. */
+const MISTAKES: Readonly<Record<string, readonly [passed: string, line: string]>> = {
+  drizzle: ['tx', 'for Drizzle pass the client that drizzle(client) was given'],
+  typeorm: ['manager', 'for TypeORM pass await manager.queryRunner.connect()'],
+  knex: ['trx', 'for Knex pass await trx.client.acquireConnection()'],
+  prisma: ['tx', 'Prisma hides its connection: docs/cookbook.md'],
+}
+
 const timeout = 90_000
 let folder: string
 
@@ -107,6 +115,16 @@ await onDatabases(['PostgreSQL'], (given) => {
       await query('ROLLBACK')
       expect(code).not.toBe(0)
       expect(stderr).toContain("code: 'LOCK_TIMEOUT'")
+      expect(await query('SELECT settled FROM invoice')).toEqual([{ settled: false }])
+    })
+
+    test('who passes what the ORM passes is told which connection to pass', { timeout }, async () => {
+      const [passed, line] = MISTAKES[snippet.example ?? ''] ?? expect.unreachable()
+      const code = snippet.code.replace('transactionLock(client,', `transactionLock(${passed},`)
+      expect(code).not.toBe(snippet.code)
+      const { stderr } = await ending({ ...snippet, code }, given())
+      expect(stderr).toContain("argument: 'tx'")
+      expect(stderr).toContain(line)
       expect(await query('SELECT settled FROM invoice')).toEqual([{ settled: false }])
     })
   })

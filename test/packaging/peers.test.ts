@@ -8,17 +8,23 @@ import { Project } from './project.js'
 const NEST = '@nestjs/common@8 rxjs@7 reflect-metadata@0.1'
 const OLD = `${NEST} @opentelemetry/api@1.2 prom-client@12 pg@8.10.0 fastify@4`.split(' ')
 const CLIENT = "new (await import('holdfast')).Holdfast(new (await import('holdfast/memory')).MemoryStore())"
-const project = duringAll(async () => {
-  const packed = await pack()
-  const made = await Project.bare()
-  await writeFile(made.path('package.json'), '{ "name": "consumer", "private": true }')
-  await install(made.folder, [packed.file, ...OLD])
-  await packed.end()
-  return made
-}, PATIENCE_MS)
+const packed = duringAll(pack, PATIENCE_MS)
+const withPeers = (peers: readonly string[]) =>
+  duringAll(async () => {
+    const made = await Project.bare()
+    await writeFile(made.path('package.json'), '{ "name": "consumer", "private": true }')
+    await install(made.folder, [packed.file, ...peers])
+    return made
+  }, PATIENCE_MS)
+const project = withPeers(OLD)
+const withNest9 = withPeers(
+  '@nestjs/common@9 @nestjs/core@9 @nestjs/platform-express@9 rxjs@7 reflect-metadata@0.1 redis@4 vitest@2'.split(
+    ' ',
+  ),
+)
 
-const printed = (script: string): Promise<string> =>
-  project.node(['--input-type=module', '-e', `${script}\nprocess.exit()`])
+const printed = (script: string, by = project): Promise<string> =>
+  by.node(['--input-type=module', '-e', `${script}\nprocess.exit()`])
 
 test.each([
   ["await import('holdfast/nestjs')", '@nestjs/common 8.4.7', '9.0'],
@@ -55,4 +61,39 @@ test('Fastify 4: the plugin answers 423 where a lock is in use', async () => {
     await hold.release()
     await app.close()`)
   expect(said).toBe('free\n423')
+})
+
+test('Nest 9, beside redis 4 and vitest 2: @Lock holds the lock, and LockFilter answers 423 where it is in use', async () => {
+  const said = await printed(
+    `import 'reflect-metadata'
+    import { Controller, Get, Module } from '@nestjs/common'
+    import { APP_FILTER, NestFactory } from '@nestjs/core'
+    import { Holdfast } from 'holdfast'
+    import { MemoryStore } from 'holdfast/memory'
+    import { HoldfastModule, Lock, LockFilter } from 'holdfast/nestjs'
+    class Invoices { async settle() { return 'settled' } }
+    const method = Object.getOwnPropertyDescriptor(Invoices.prototype, 'settle')
+    for (const decorate of [Lock('invoice', { waitMs: 0 }), Get()]) decorate(Invoices.prototype, 'settle', method)
+    Object.defineProperty(Invoices.prototype, 'settle', method)
+    Controller()(Invoices)
+    class App {}
+    Module({
+      imports: [HoldfastModule.forRoot({ store: new MemoryStore() })],
+      controllers: [Invoices],
+      providers: [{ provide: APP_FILTER, useClass: LockFilter }],
+    })(App)
+    const app = await NestFactory.create(App, { logger: false })
+    await app.listen(0, '127.0.0.1')
+    const answer = async () => {
+      const response = await fetch(await app.getUrl())
+      return response.status + ' ' + (await response.text()).slice(0, 20)
+    }
+    console.log(await answer())
+    const hold = await app.get(Holdfast).lock('invoice').acquire()
+    console.log(await answer())
+    await hold.release()
+    await app.close()`,
+    withNest9,
+  )
+  expect(said).toBe('200 settled\n423 {"statusCode":423,"c')
 })
