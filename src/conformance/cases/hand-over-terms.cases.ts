@@ -16,7 +16,7 @@ export function handOverTermsCases(place: Place): void {
     /** Short enough to see several leases pass, long enough for a busy machine to renew in time. */
     let watchdogMs = 0
     beforeEach(() => {
-      watchdogMs = place.lease(1_350)
+      watchdogMs = Math.max(1_800, place.lease(900))
     })
 
     test('an heir with a lease has exactly that, also where more was left, and is not renewed; then the next gets in', async () => {
@@ -106,7 +106,7 @@ export function handOverTermsCases(place: Place): void {
 
     test('L5: the heir’s maxHoldMs counts from its own grant', async () => {
       const { lock, renewed } = scene(place, handingOn(place, { watchdogMs }))
-      const [hold, [heir]] = await line(place, lock, {}, { maxHoldMs: place.lease(1_200) })
+      const [hold, [heir]] = await line(place, lock, {}, { maxHoldMs: Math.floor(watchdogMs * 0.9) })
       await place.eventually(() => renewed.length >= MORE_THAN_ONE)
       await hold.release()
       const mine = await heir

@@ -119,7 +119,8 @@ export function leavingCases(place: Place): void {
       const told = journalOf(holdfast, 'waiting')
       const waiting = [lock.acquire(), lock.acquire()].map((each) => inTime(place, each))
       await untilWaiting(place, lock, 1)
-      await place.eventually(() => told.length === 2)
+      // A server that is slow to answer causes an event as well.
+      await place.eventually(() => told.filter(({ cause }) => cause === undefined).length === 2)
       const error = await rejectionOf(lock.acquire())
       expect(error).toBeInstanceOf(TooManyWaitersError)
       expect(error).toMatchObject({ code: 'TOO_MANY_WAITERS', lockName: lock.name })

@@ -192,7 +192,8 @@ export function waitingCases(place: Place): void {
           expect(error).toBeInstanceOf(LockTimeoutError)
           expect(error).toMatchObject({ holder: hold.owner })
         }
-        expect(waiting).toEqual([])
+        // A server that is slow to answer causes an event as well.
+        expect(waiting.filter(({ cause }) => cause === undefined)).toEqual([])
         expect(place.countsWaiters ? [0] : [0, undefined]).toContain(await lock.countWaitingClients())
       },
     )
