@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LockLostError, LockTimeoutError, StoreError } from '../../src/index.js'
+import { succeeds } from '../servers/until.js'
 import { eventually } from '../setup/eventually.js'
 import { eventsOf } from './heard.js'
 import { stage } from './stage.js'
@@ -42,7 +43,8 @@ describe.each(['ioredis-6', 'ioredis-5'] as const)('a server restarts (%s)', (li
 
   test('W5: calls to a server that is gone end in time, and work again when it is back', async () => {
     const lock = scene.holdfast({ commandTimeoutMs: 300, storeTimeoutMs: 800 }).lock(scene.name)
-    await lock.isLocked()
+    // The first connection may take longer than that.
+    await eventually(() => succeeds(lock.isLocked()))
     await server.kill()
     const startedAt = performance.now()
     await expect(lock.tryAcquire()).rejects.toMatchObject({ code: 'STORE_ERROR', transient: true })

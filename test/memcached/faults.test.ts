@@ -29,7 +29,8 @@ describe('a reply is lost', () => {
     await holdfast.lock('warm').withLock(() => undefined)
     const name = randomUUID()
     wire.silence('down')
-    const refusal = rejectionOf(holdfast.lock(name).acquire({ waitMs: 100 }))
+    // Long enough to be seen before it is given back.
+    const refusal = rejectionOf(holdfast.lock(name).acquire({ waitMs: 1_500 }))
     await until(() => ownerAt(server, name), { what: 'it was carried out' })
     expect(await refusal).toBeInstanceOf(LockTimeoutError)
     wire.heal('lost')

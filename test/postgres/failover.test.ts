@@ -74,7 +74,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
     until(async () => (await holdfast.fencedLock(name).tryAcquire()) ?? false, { what: 'it is free' })
 
   test('to a synchronous replica: holds and tokens are kept, and those that wait are served in their order', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { pair, open, openByPostgres, failOver, untilWaiting, cancel, listening } = await bring(true)
     const [holder, first, second] = [open({ watchdogMs: 15_000 }), open(), open()]
@@ -133,7 +133,7 @@ describe.skipIf(missing)(`${title}: failover`, () => {
   })
 
   test('to an asynchronous replica: what was written since it fell behind is lost, and nothing else', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { pair, open, failOver, untilWaiting, nextLookAt } = await bring(false)
     // None of them renews before the replica has taken over.
