@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { StoreError } from '../base/errors/errors.js'
+import { LockTimeoutError, StoreError } from '../base/errors/errors.js'
 import type { HoldfastOptions } from '../client/holdfast-options.js'
 import { parseServerUrl, presentAddress, type ServerAddress } from '../stores/url/server-address.js'
 import { exitCodes } from './exit-codes.js'
@@ -46,7 +46,7 @@ export class Session {
     try {
       this.exitCode = await action(server, this.output)
     } catch (error) {
-      server.silent = error instanceof StoreError && ['unreachable', 'timeout'].includes(error.reason)
+      server.silent = isSilence(error)
       throw error
     }
   }
@@ -67,6 +67,12 @@ export class Session {
     this.output.failure(failure, error, failure.exitCode === exitCodes.usage ? advice : undefined)
     return failure.exitCode
   }
+}
+
+/** Whether it failed because the server has not answered. A wait that ends for a cause is one that the server left without an answer. */
+function isSilence(error: unknown): boolean {
+  if (error instanceof LockTimeoutError) return error.cause !== undefined
+  return error instanceof StoreError && ['unreachable', 'timeout'].includes(error.reason)
 }
 
 /** The exit code of a watch or a question after a signal. Ctrl-C is the normal end of a watch. */

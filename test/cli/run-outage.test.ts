@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Holdfast } from '../../src/index.js'
+import { calls } from '../fault/proxied-command.js'
 import { Scene } from '../fault/scene.js'
 import { duringEach } from '../setup/during.js'
 import { eventually } from '../setup/eventually.js'
@@ -76,5 +77,20 @@ describe.each(kinds)('H8: its server away for a moment: holdfast run %s', (words
     await away(outcome)
     expect((await outcome).code).toBe(0)
     expect(await run(['-n'], 'echo', 'ran').outcome).toMatchObject({ code: 0, stdout: 'ran\n' })
+  })
+})
+
+describe('H8: its server starts, and then hangs', () => {
+  const scene = duringEach(() => Scene.standalone())
+
+  it('holdfast run ends soon after its wait', async () => {
+    const silent = scene.proxy.dropReply(calls('acquire'), 'silence', 2)
+    scene.proxy.replaceReplies(calls('acquire'), '-LOADING Redis is loading the dataset in memory\r\n')
+    const words = ['run', scene.name, '--wait', '1', '--', 'true']
+    const running = program.start(words, { url: `redis://127.0.0.1:${scene.proxy.port}` })
+    await silent
+    const saidAt = performance.now()
+    expect((await running.outcome).code).toBe(69)
+    expect(performance.now() - saidAt).toBeLessThan(2_500)
   })
 })
