@@ -16,7 +16,7 @@ export function handOverTermsCases(place: Place): void {
     /** Short enough to see several leases pass, long enough for a busy machine to renew in time. */
     let watchdogMs = 0
     beforeEach(() => {
-      watchdogMs = Math.max(1_800, place.lease(900))
+      watchdogMs = Math.max(2_400, place.lease(900))
     })
 
     test('an heir with a lease has exactly that, also where more was left, and is not renewed; then the next gets in', async () => {
