@@ -69,7 +69,7 @@ export class Session {
   }
 }
 
-/** Whether it failed because the server has not answered. A wait that ends for a cause is one that the server left without an answer. */
+/** Whether the server's silence caused the error. A `LockTimeoutError` has a cause only where the server did not answer the call. */
 function isSilence(error: unknown): boolean {
   if (error instanceof LockTimeoutError) return error.cause !== undefined
   return error instanceof StoreError && ['unreachable', 'timeout'].includes(error.reason)

@@ -91,6 +91,7 @@ describe('H8: its server starts, and then hangs', () => {
     await silent
     const saidAt = performance.now()
     expect((await running.outcome).code).toBe(69)
-    expect(performance.now() - saidAt).toBeLessThan(2_500)
+    // Not when the silent command times out, after 3 s.
+    expect(performance.now() - saidAt).toBeLessThan(2_900)
   })
 })

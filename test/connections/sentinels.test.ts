@@ -119,7 +119,7 @@ describe.each(clientLibraries)('sentinels (%s)', (library) => {
 test.each([...clientLibraries, 'node-redis-6' as const])(
   'faults E6, H2: a sentinel hangs and a connection is cut: the next is asked in time, and a lock with a short lease is kept (%s)',
   async (library) => {
-    // Who waited for the silent sentinel until a command's time is up (3 s) would renew too late: two thirds of the lease are left.
+    // A client that waits for the silent sentinel until a command times out (3 s) renews too late: the first renewal has 2.8 s.
     const holdfast = stand.holdfast(library, { watchdogMs: 4_200, storeTimeoutMs: 30_000 })
     const heard = eventsOf(holdfast, ['renewed', 'lost'])
     const hold = await holdfast.lock(name).acquire()

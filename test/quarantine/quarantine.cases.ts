@@ -126,7 +126,7 @@ export function quarantineCases(place: Place, subject: Subject): void {
       const { holder, holdfast, name } = scene({ quarantineMs: LONG_MS })
       await holder.acquire()
       await subject.forceUnlock(holdfast, name)
-      // A multi-lock that loses a member before it has all waits for as long as that quarantine lasts.
+      // A multi-lock that loses a member while it acquires the others waits out that member's quarantine.
       const { signal } = await holder.acquire({ leaseMs: place.virtual ? LEASE_MS : 1_000 })
       await place.eventually(() => signal.aborted)
       const waiting = contender(name).acquire()

@@ -40,7 +40,7 @@ export function optionHint(option: string, known: readonly string[]): string {
 }
 
 function lineElsewhere(option: string, known: readonly string[]): string | undefined {
-  // Not in place of those of a job, say: it takes no lock by such a call.
+  // Only options of locks lead to those calls: `job()`, for one, acquires by itself.
   const isOfLock = known.some((each) => ['lingerMs', 'firstPauseMs'].includes(each))
   if (isOfLock && OF_LOCKS.includes(option)) return `holdfast.lock(name, { ${option}: … })`
   if (isOfLock && OF_CALLS.split(' ').includes(option)) return `lock.acquire({ ${option}: … })`

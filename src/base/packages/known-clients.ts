@@ -54,7 +54,7 @@ const CLIENTS: ReadonlyArray<readonly [members: readonly string[], line: string]
   ],
 ]
 
-/** What to write for that client, wherever else it was given; undefined for what is none that anybody knows. */
+/** What to write for that client; undefined for a value that is no known client. */
 export function lineForClient(value: unknown): string | undefined {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined
   return CLIENTS.find(([members]) => members.every((member) => member in value))?.[1]

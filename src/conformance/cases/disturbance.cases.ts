@@ -20,7 +20,7 @@ export function disturbanceCases(place: Place): void {
       const seen = holds.map(async (hold) => {
         const next = await other.lock(hold.name).acquire()
         const over = hold.signal.aborted || hold.remainingMs() === 0
-        // An event loop that stood still reads the store's answer before it runs the timers that are due since.
+        // After a standstill the event loop reads the store's answer before it runs the timers that are due.
         if (!place.virtual) await new Promise((resolve) => setTimeout(resolve))
         const told = lost.filter(({ name }) => name === hold.name).length
         await next.release()
@@ -84,7 +84,7 @@ export function disturbanceCases(place: Place): void {
         const adopted = await inTime(place, lock.adopt(ticket))
         adopted.assertHeld()
         expect(await far.tryAcquire()).toBeNull()
-        // A client of its own: one that gives up so soon could, on a slow machine, also give up what is lost only once.
+        // Only this client gives up soon. On a slow machine it would do so for an answer that is lost once, too.
         const [impatient, cut] = place.disturbed({ storeTimeoutMs: place.lease(900) })
         const doomed = await impatient.lock(lock.name).adopt(await adopted.detach(600_000))
         cut.lose('handOver', 1_000)

@@ -65,7 +65,7 @@ export function handOverTermsCases(place: Place): void {
       await hold.release()
       const heir = await short
       await (await inTime(place, waiting)).release()
-      // Where the event loop stood still the grant may be read before the timers run that are due.
+      // After a standstill the event loop reads the grant before it runs the timers that are due.
       await place.eventually(() => lost.length > 0)
       expect(lost).toMatchObject([{ owner: heir.owner, reason: 'lease-expired' }])
       expect(await rejectionOf(heir.release())).toBeInstanceOf(LockLostError)

@@ -108,7 +108,7 @@ export function watchdogCases(place: Place): void {
       // Another client's lease on the same lock is not renewed by us.
       const far = place.holdfast()
       await far.lock(lock.name).acquire({ leaseMs: place.lease(200) })
-      // Our next hold has a lease of its own: a watched one may be renewed before it is released.
+      // We acquire with an explicit lease: the watchdog may renew any other hold before we release it.
       await (await inTime(place, lock.acquire({ leaseMs: 600_000 }))).release()
       expect(renewed).toHaveLength(soFar)
     })

@@ -37,7 +37,7 @@ export class Waiter extends WakeUpSemaphore implements Linked<Waiter> {
   readonly once: boolean
   /** Whether it has a request under way. */
   attempting = false
-  /** What its call awaits: who awaits this too goes on when the call itself has gone on. */
+  /** The promise that its call awaits. A sibling that awaits it too goes on after the call itself. */
   acting: Promise<unknown> | undefined
   /**
    * Whether it only waits, so that the lock may be handed to it. A waiter that has just woken may still be handed the lock: it takes that before it

@@ -173,9 +173,9 @@ async function untilAnswered(
 }
 
 /**
- * The command that leaves the lock taken for a while, for nobody or for whoever can adopt it; its lease is what is left of that time. The time
- * counts from when this process knew of the grant, so the lock never ends too soon on the store's clock. If the process cannot tell the store,
- * the lock ends with its lease.
+ * This command leaves the lock taken for a while, for nobody or for a client that adopts it. It sets the lease to what is left of that time,
+ * which counts from when this process knew of the grant, so the lock never ends too soon on the store's clock. If the process
+ * cannot tell the store, the lock ends with its lease.
  */
 function keepTaken(env: Environment, tenure: Tenure): () => Promise<ReleaseReply> {
   const { name, storedAs: from, kept } = tenure

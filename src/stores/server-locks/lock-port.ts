@@ -153,7 +153,7 @@ export class ServerLockPort implements LockPort {
       throw error
     } finally {
       caller.left.removeEventListener('abort', leave)
-      // A client that closes waits for this answer: before it, the server has given up the place.
+      // A client that closes waits for this answer, so the server must have ended the connection by then.
       await left
     }
   }

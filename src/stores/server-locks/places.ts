@@ -144,7 +144,7 @@ export class Places {
     // It ends soon, but not at once.
     const until = this.now + commandTimeoutMs
     while ((await this.locks.holderOf(connection, name))?.id === id && this.now < until)
-      // On the clock itself: a client that closes drops what its schedule has.
+      // The clock keeps this timer: a client that closes clears its schedule.
       await new Promise<void>((resolve) => clock.startTimer(resolve, 5))
   }
 

@@ -56,7 +56,7 @@ export function checkSqliteOptions(given: string | SqliteOptions | undefined): S
     /^(:memory:|file:|sqlite:)/.test(path)
   )
     throw new InvalidArgumentError('path', path, 'the path of a file, and no URL')
-  // As a path it would be a folder of that name, with the password in it, for this machine alone.
+  // As a path it would make a folder with the password in its name, and locks for this machine alone.
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(path)) throw new InvalidArgumentError('path', path, URL_INSTEAD)
   if (!Number.isInteger(mode) || mode < 0o600 || mode > 0o777 || (mode & 0o600) !== 0o600)
     throw invalidNumber('mode', mode, 'a mode with which its owner may read and write')
